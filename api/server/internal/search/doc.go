@@ -1,0 +1,3 @@
+// Package search turns text into the words that are indexed, queries into the words that are looked up, and candidates
+// into an order.
+package search
