@@ -35,9 +35,13 @@ type Tracker[T any] struct {
 	open    *list.List // handles still open, oldest first
 }
 
+// entry counts the submissions on their way, because the same conversation may be sent twice at once and one of them
+// be refused.
+
 type entry[T any] struct {
 	state   State
 	outcome T
+	sending int
 	element *list.Element
 }
 
@@ -58,9 +62,10 @@ func (t *Tracker[T]) Begin(handle string) State {
 		if e.state == StateFailed {
 			t.move(handle, e, StateSubmitting)
 		}
+		e.sending++
 		return e.state
 	}
-	e := &entry[T]{state: StateSubmitting, element: t.open.PushBack(handle)}
+	e := &entry[T]{state: StateSubmitting, sending: 1, element: t.open.PushBack(handle)}
 	t.entries[handle] = e
 	t.evict()
 	return StateSubmitting
@@ -70,16 +75,27 @@ func (t *Tracker[T]) Begin(handle string) State {
 func (t *Tracker[T]) Accepted(handle string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e, ok := t.entries[handle]; ok && e.state == StateSubmitting {
+	e, ok := t.entries[handle]
+	if !ok {
+		return
+	}
+	e.sending--
+	if e.state == StateSubmitting {
 		e.state = StateRunning
 	}
 }
 
-// Refused forgets a handle whose turns were not accepted. One that was accepted before stays.
+// Refused ends a submission that was not accepted. The handle is forgotten unless it was accepted before or is being
+// sent again at the same time. Every Begin is followed by one Accepted or one Refused.
 func (t *Tracker[T]) Refused(handle string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e, ok := t.entries[handle]; ok && e.state == StateSubmitting {
+	e, ok := t.entries[handle]
+	if !ok {
+		return
+	}
+	e.sending--
+	if e.state == StateSubmitting && e.sending <= 0 {
 		t.open.Remove(e.element)
 		delete(t.entries, handle)
 	}
