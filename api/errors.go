@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -132,5 +133,36 @@ func (e *Error) Error() string {
 	return e.Code.sentinel().Error()
 }
 
-// Is makes errors.Is(err, ErrNotFound) and its like true for the error of that code.
-func (e *Error) Is(target error) bool { return e.Code.sentinel() == target }
+// Is makes errors.Is(err, ErrNotFound) and its like true for the error of that code. A code that this version doesn't
+// know, of a later server, counts as what its status says.
+func (e *Error) Is(target error) bool {
+	code := e.Code
+	if !slices.Contains(Codes(), code) {
+		code = codeOf(e.Status)
+	}
+	return code.sentinel() == target
+}
+
+// ErrUnreachable is what a [ConnectionError] is compared with when the API could not be reached.
+var ErrUnreachable = errors.New("the memory API is unreachable")
+
+// ConnectionError says that a call has no answer: the API was not reached, the connection broke, the caller's context
+// ended, or the source of the credential failed. Which of them is found with errors.Is and errors.As in Err;
+// errors.Is(err, ErrUnreachable) is true for the first two.
+type ConnectionError struct {
+	Endpoint string // the base URL
+	Err      error
+
+	unreachable bool
+}
+
+// Error names the endpoint and the cause. The path and query of the call are not in it.
+func (e *ConnectionError) Error() string {
+	return "calling the memory API at " + e.Endpoint + ": " + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *ConnectionError) Unwrap() error { return e.Err }
+
+// Is makes errors.Is(err, ErrUnreachable) true when the API was not reached or the connection broke.
+func (e *ConnectionError) Is(target error) bool { return target == ErrUnreachable && e.unreachable }
