@@ -1,0 +1,105 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lukasa-dev/lukasa/api"
+	"github.com/lukasa-dev/lukasa/api/server/internal/search"
+)
+
+// Search finds passages by their words, see [memory.PassageStore].
+func (s *Store) Search(
+	ctx context.Context, workspace string, q search.Query, limit int, asOf *time.Time,
+) (list []api.Passage, err error) {
+	list = []api.Passage{}
+	err = s.readIn(ctx, workspace, func(ctx context.Context, tx *sql.Tx, ws int64) error {
+		if len(q.Terms) == 0 || limit <= 0 {
+			return nil
+		}
+		found, candidates, err := fetchCandidates(ctx, tx, ws, q, max(limit, search.MaxCandidates), asOf)
+		if err != nil {
+			return err
+		}
+		for _, c := range search.Rank(q, candidates, limit) {
+			p := found[c.Key]
+			p.Score = c.Score
+			list = append(list, p)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// The index ranks by itself. A time leaves rows out before the best are taken, and needs the passages for that.
+const (
+	matchSQL = `SELECT i.rowid AS key, i.rank AS score FROM passages_index i
+		WHERE i.passages_index MATCH ?1 AND i.rowid BETWEEN ?2 AND ?3
+		ORDER BY i.rank, i.rowid DESC LIMIT ?4`
+	matchAsOfSQL = `SELECT i.rowid AS key, i.rank AS score FROM passages_index i
+		JOIN passages o ON o.key = i.rowid AND o.said_at <= ?5
+		WHERE i.passages_index MATCH ?1 AND i.rowid BETWEEN ?2 AND ?3
+		ORDER BY i.rank, i.rowid DESC LIMIT ?4`
+)
+
+// fetchCandidates returns the passages that the index ranks highest, by key, and the same as candidates.
+func fetchCandidates(
+	ctx context.Context, q querier, ws int64, query search.Query, limit int, asOf *time.Time,
+) (map[int64]api.Passage, []search.Candidate, error) {
+	low, high := passageRange(ws)
+	match, args := matchSQL, []any{matchExpression(query), low, high, limit}
+	if asOf != nil {
+		match, args = matchAsOfSQL, append(args, micros(*asOf))
+	}
+	rows, err := q.QueryContext(ctx,
+		`SELECT `+passageColumns+`, m.score FROM (`+match+`) m JOIN passages p ON p.key = m.key`, args...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("searching the index: %w", err)
+	}
+	found := make(map[int64]api.Passage)
+	candidates, err := collect(rows, func(row scanner) (search.Candidate, error) {
+		var rank float64 // of FTS5: lower is better
+		p, err := scanPassageAnd(row, &rank)
+		found[p.key] = p.value
+		return search.Candidate{
+			Key: p.key, Score: -rank, Text: p.value.Text, Role: p.value.Role, SaidAt: p.value.SaidAt,
+			Superseded: p.value.SupersededBy != "",
+		}, err
+	})
+	return found, candidates, err
+}
+
+// matchExpression asks for any of a query's terms. Each is quoted: FTS5 reads a quoted string as words.
+func matchExpression(q search.Query) string {
+	var b strings.Builder
+	for i, term := range q.Terms {
+		if i > 0 {
+			b.WriteString(" OR ")
+		}
+		b.WriteByte('"')
+		b.WriteString(strings.ReplaceAll(strings.ReplaceAll(term, `"`, `""`), "\x00", " "))
+		b.WriteByte('"')
+	}
+	return b.String()
+}
+
+// insertIndex indexes a passage with the texts around it.
+func insertIndex(ctx context.Context, tx *sql.Tx, key int64, p api.Passage, prev, next string) error {
+	f := search.Document(search.Entry{Text: p.Text, Role: p.Role, SaidAt: p.SaidAt, Prev: prev, Next: next})
+	_, err := tx.ExecContext(ctx, `INSERT INTO passages_index (rowid, text, context, neighbours) VALUES (?, ?, ?, ?)`,
+		key, f.Text, f.Context, f.Neighbours)
+	if err != nil {
+		return fmt.Errorf("indexing passage %s: %w", p.ID, err)
+	}
+	return nil
+}
+
+func deleteIndex(ctx context.Context, tx *sql.Tx, low, high int64) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM passages_index WHERE rowid BETWEEN ? AND ?`, low, high); err != nil {
+		return fmt.Errorf("erasing from the index: %w", err)
+	}
+	return nil
+}
