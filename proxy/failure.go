@@ -3,9 +3,9 @@ package proxy
 import (
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"net"
-	"net/url"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/lukasa-dev/lukasa/api"
@@ -32,16 +32,18 @@ func kindOf(err error) failure {
 	if errors.As(err, &problem) {
 		return kindOfProblem(problem)
 	}
-	var netError net.Error
-	var urlError *url.Error
-	var opError *net.OpError
+	var network net.Error
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &netError) && netError.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
 		return failedTimeout
 	case errors.Is(err, context.Canceled):
 		return failedCancelled
-	case errors.As(err, &opError), errors.As(err, &urlError), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+	case errors.Is(err, api.ErrUnreachable):
 		return failedUnreachable
+	case errors.Is(err, api.ErrInvalidTurns), errors.Is(err, api.ErrTooLarge), errors.Is(err, api.ErrInvalidRequest):
+		return failedInvalid // refused by the SDK before anything was sent
+	case errors.Is(err, errNotSent):
+		return failedBusy
 	}
 	return failedUnreadable
 }
@@ -76,4 +78,53 @@ func clip(s string, n int) string {
 		n--
 	}
 	return s[:n] + "…"
+}
+
+// describe says in one or two sentences what failed and what to do, for a model. Only what the API itself said is
+// repeated: other errors may hold a URL or a path of the machine.
+func describe(err error) string {
+	switch kindOf(err) {
+	case failedRefused:
+		return "the memory API refused the credential: " + said(err) + " Asking again does not help; tell the user."
+	case failedNotFound:
+		return "the memory API did not find it: " + said(err)
+	case failedInvalid:
+		return "the memory API refused the request as invalid: " + said(err)
+	case failedBusy:
+		return "the memory API is busy or unavailable. Try again in a moment."
+	case failedInternal:
+		return "the memory API failed: " + said(err) + " Try again later."
+	case failedUnreachable:
+		return "the memory API can't be reached. Try again later; if it lasts, tell the user."
+	case failedTimeout:
+		return "the memory API did not answer in time. Try again in a moment."
+	case failedCancelled:
+		return "the call was given up."
+	case failedUnreadable:
+	}
+	return "what answered does not speak as the memory API does. Tell the user."
+}
+
+// said returns the API's own words, as sentences.
+func said(err error) string {
+	var problem *api.Error
+	if !errors.As(err, &problem) {
+		return "it is not what the API takes."
+	}
+	words := []string{sentence(problem.Error())}
+	for _, f := range problem.Errors[:min(len(problem.Errors), 5)] {
+		words = append(words, sentence(fmt.Sprintf("%s: %s", f.Field, f.Message)))
+	}
+	if problem.Code == api.CodeInternal && problem.RequestID != "" {
+		words = append(words, sentence("Its request id is "+problem.RequestID))
+	}
+	return strings.Join(words, " ")
+}
+
+func sentence(s string) string {
+	s = clip(strings.TrimSpace(s), 300)
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "…") {
+		return s
+	}
+	return s + "."
 }

@@ -1,0 +1,79 @@
+package proxy
+
+import (
+	"bufio"
+	"errors"
+	"io"
+)
+
+const (
+	maxLine    = 64 << 20 // bytes of one line; the longest that is buffered
+	lineBuffer = 64 << 10
+	linesAhead = 64 // lines that are read before the ones in front are taken
+)
+
+// errLineTooLong is for a line over the limit. It was skipped, and reading goes on behind it.
+var errLineTooLong = errors.New("the line is too long")
+
+// lineReader splits a stream into lines without their ends. It skips what is over its limit without keeping it.
+type lineReader struct {
+	r     *bufio.Reader
+	limit int
+}
+
+func newLineReader(r io.Reader, limit int) *lineReader {
+	return &lineReader{r: bufio.NewReaderSize(r, lineBuffer), limit: limit}
+}
+
+// next returns the next line, which the caller may keep; a last one without a line feed counts. The error is
+// [errLineTooLong] for a line that was skipped, else it ends the stream.
+func (l *lineReader) next() ([]byte, error) {
+	var line []byte
+	tooLong := false
+	for {
+		part, err := l.r.ReadSlice('\n')
+		if len(line)+len(part) > l.limit+1 { // the line feed does not count
+			tooLong, line = true, nil
+		}
+		if !tooLong {
+			line = append(line, part...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case tooLong:
+			return nil, errLineTooLong
+		case err != nil && len(line) == 0:
+			return nil, err
+		}
+		return line, nil
+	}
+}
+
+// line is a line, or the error that stands for one.
+type line struct {
+	data []byte
+	err  error
+}
+
+// readLines reads lines ahead until the stream ends, and closes the channel then. It stops waiting when quit is closed;
+// a read that is blocked at that moment is left to the end of the process.
+func readLines(r io.Reader, limit int, quit <-chan struct{}) <-chan line {
+	out := make(chan line, linesAhead)
+	go func() {
+		defer close(out)
+		reader := newLineReader(r, limit)
+		for {
+			data, err := reader.next()
+			if err != nil && !errors.Is(err, errLineTooLong) {
+				return
+			}
+			select {
+			case out <- line{data, err}:
+			case <-quit:
+				return
+			}
+		}
+	}()
+	return out
+}
