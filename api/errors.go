@@ -130,17 +130,18 @@ func (e *Error) Error() string {
 	case e.Title != "":
 		return e.Title
 	}
-	return e.Code.sentinel().Error()
+	return e.known().sentinel().Error()
 }
 
 // Is makes errors.Is(err, ErrNotFound) and its like true for the error of that code. A code that this version doesn't
 // know, of a later server, counts as what its status says.
-func (e *Error) Is(target error) bool {
-	code := e.Code
-	if !slices.Contains(Codes(), code) {
-		code = codeOf(e.Status)
+func (e *Error) Is(target error) bool { return e.known().sentinel() == target }
+
+func (e *Error) known() Code {
+	if slices.Contains(Codes(), e.Code) {
+		return e.Code
 	}
-	return code.sentinel() == target
+	return codeOf(e.Status)
 }
 
 // ErrUnreachable is what a [ConnectionError] is compared with when the API could not be reached.
