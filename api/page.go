@@ -24,9 +24,10 @@ func (o ListOptions) query() url.Values {
 	return q
 }
 
-// pages iterates over a list page by page, from opts on. It ends with the first error.
-func pages[P any](opts ListOptions, list func(ListOptions) (*P, error), next func(*P) string) iter.Seq2[*P, error] {
+// pages iterates over a list page by page, from start on. It ends with the first error.
+func pages[P any](start ListOptions, list func(ListOptions) (*P, error), next func(*P) string) iter.Seq2[*P, error] {
 	return func(yield func(*P, error) bool) {
+		opts := start // an iterator may be used again, and then begins again
 		for {
 			page, err := list(opts)
 			if err != nil {
