@@ -98,7 +98,7 @@ func defaultTransport() http.RoundTripper {
 
 // call runs do with a client of the configured endpoint, as most commands do.
 func (a *app) call(c *cobra.Command, e embedded, do func(ctx context.Context, s settings, conn *connection) error) error {
-	s, err := a.settings(c, envWorkspace)
+	s, err := a.settings(c, forPeople())
 	if err != nil {
 		return err
 	}

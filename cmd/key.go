@@ -71,7 +71,7 @@ func (a *app) withKeys(c *cobra.Command, store string, do func(ctx context.Conte
 			return do(ctx, s, conn.Keys)
 		})
 	}
-	s, err := a.settings(c, envWorkspace)
+	s, err := a.settings(c, forPeople())
 	if err != nil {
 		return err
 	}

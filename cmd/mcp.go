@@ -45,7 +45,7 @@ func (a *app) mcp(c *cobra.Command, create bool) error {
 			hint: "drop --output here;\nthis command has no result to render in any format",
 		}
 	}
-	s, err := a.settings(c, envMCPWorkspace)
+	s, err := a.settings(c, forAgent())
 	if err != nil {
 		return err
 	}

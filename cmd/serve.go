@@ -19,7 +19,7 @@ It ends at SIGTERM or SIGINT, after the requests that are under way.`,
 		Example: "  lukasa serve --listen 127.0.0.1:7437 --store sqlite:memory.db",
 		Args:    noWords,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := a.settings(c, envWorkspace)
+			s, err := a.settings(c, forPeople())
 			if err != nil {
 				return err
 			}

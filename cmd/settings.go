@@ -48,9 +48,15 @@ type configuration struct {
 	MaxReply  int    `toml:"max_reply"`
 }
 
-// settings resolves every setting: flag before environment before file before default. workspaceEnv is the variable
-// that may name the workspace; an agent's differs from people's.
-func (a *app) settings(c *cobra.Command, workspaceEnv string) (settings, error) {
+// audience is for whom a command runs: people's defaults never pin an agent, nor choose its output.
+type audience struct{ workspaceEnv, outputEnv string }
+
+func forPeople() audience { return audience{envWorkspace, envOutput} }
+
+func forAgent() audience { return audience{workspaceEnv: envMCPWorkspace} }
+
+// settings resolves every setting: flag before environment before file before default.
+func (a *app) settings(c *cobra.Command, who audience) (settings, error) {
 	file, err := a.readConfig()
 	if err != nil {
 		return settings{}, err
@@ -73,13 +79,13 @@ func (a *app) settings(c *cobra.Command, workspaceEnv string) (settings, error) 
 	if file.MaxReply != 0 {
 		maxReply = strconv.Itoa(file.MaxReply)
 	}
-	if workspaceEnv == envMCPWorkspace {
-		file.Workspace = "" // people's default never pins an agent
+	if who == forAgent() {
+		file.Workspace, file.Output = "", ""
 	}
 	s := settings{
 		API:       pick("api", envAPI, file.API, endpointLocal),
-		Workspace: pick("workspace", workspaceEnv, file.Workspace, ""),
-		Output:    pick("output", envOutput, file.Output, outputText),
+		Workspace: pick("workspace", who.workspaceEnv, file.Workspace, ""),
+		Output:    pick("output", who.outputEnv, file.Output, outputText),
 		LogLevel:  pick("log-level", "", file.LogLevel, "warn"),
 		MaxReply:  pick("max-reply", "", maxReply, "0"),
 	}

@@ -26,7 +26,7 @@ func newVersion(a *app) *cobra.Command {
 		Example: "  lukasa version -o json",
 		Args:    noWords,
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := a.settings(c, envWorkspace)
+			s, err := a.settings(c, forPeople())
 			if err != nil {
 				return err
 			}
