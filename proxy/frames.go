@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -22,6 +23,8 @@ type frames struct {
 	w   io.Writer
 	buf []byte
 	err error // the first one; nothing is written after it
+
+	gone atomic.Bool // err is set; read without the lock, which a write may hold for as long as the host does not read
 }
 
 // write writes what build appends, as one line.
@@ -34,17 +37,11 @@ func (f *frames) write(build func(dst []byte) []byte) error {
 	f.buf = append(build(f.buf[:0]), '\n')
 	if _, err := f.w.Write(f.buf); err != nil {
 		f.err = errors.Join(ErrHostGone, err)
+		f.gone.Store(true)
 	}
 	if cap(f.buf) > keepFrameBytes {
 		f.buf = nil
 	}
-	return f.err
-}
-
-// failed returns the error of the first write that failed.
-func (f *frames) failed() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	return f.err
 }
 

@@ -45,7 +45,7 @@ type outcomeReply struct {
 func (t *tools) outcome(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	handle, err := decodeHandle(req.Params.Arguments)
 	if err != nil {
-		return failed("formation_outcome was refused: " + err.Error() + "."), nil
+		return failed("formation_outcome was refused: " + sentence(err.Error())), nil
 	}
 	room := t.o.budgetFor(t.host(req).name)
 	state, known, ok := t.tracker.Get(handle)

@@ -22,7 +22,7 @@ var errUnreadable = errors.New("the answer is not one of the memory API")
 func (t *tools) recall(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	a, err := decodeRecall(req.Params.Arguments)
 	if err != nil {
-		return failed("recall_memory was refused: " + err.Error()), nil
+		return failed("recall_memory was refused: " + sentence(err.Error())), nil
 	}
 	release, ok := t.acquire(ctx)
 	if !ok {

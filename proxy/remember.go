@@ -19,7 +19,7 @@ const sendAgain = " Sending the same turns again is safe: nothing is stored twic
 func (t *tools) remember(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	turns, err := decodeTurns(req.Params.Arguments)
 	if err != nil {
-		return failed("remember_conversation was refused: " + err.Error() + ". Nothing was stored."), nil
+		return failed("remember_conversation was refused: " + sentence(err.Error()) + " Nothing was stored."), nil
 	}
 	handle := formation.Handle(turns, nil)
 	t.tracker.Begin(handle)

@@ -42,7 +42,7 @@ func Run(ctx context.Context, options Options) error {
 		return err
 	}
 	serve(ctx, c, session.Wait)
-	if c.out.failed() != nil {
+	if c.out.gone.Load() {
 		w.wait(stopTimeout, ctx.Done(), nil) // submissions that are under way are worth a moment
 		return ErrHostGone
 	}
