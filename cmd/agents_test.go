@@ -1,7 +1,6 @@
 package cmd_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -15,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/lukasa-dev/lukasa/api"
+	"github.com/lukasa-dev/lukasa/formation"
 )
 
 func TestAgentRemembersAndRecalls(t *testing.T) {
@@ -204,15 +204,27 @@ func TestInspector(t *testing.T) {
 		}
 		t.Skip("LUKASA_TEST_INSPECTOR does not name the command of @modelcontextprotocol/inspector")
 	}
+	for _, era := range []string{"legacy", "auto", "modern"} {
+		t.Run(era, func(t *testing.T) { inspect(t, inspector, era) })
+	}
+}
+
+func inspect(t *testing.T, inspector, era string) {
+	t.Helper()
 	m := newMachine(t)
 	m.ok("", "workspace", "create", "demo")
 	path, err := program()
 	if err != nil {
 		t.Fatal(err)
 	}
-	inspect := func(ctx context.Context, method ...string) string {
-		args := append([]string{"--cli", path, "mcp", "--workspace", "demo"}, method...)
-		c := exec.CommandContext(ctx, inspector, args...)
+	run := func(method ...string) string {
+		t.Helper()
+		// The inspector hands its server no variable that isn't named.
+		args := []string{
+			"--cli", "-e", "LUKASA_DATA_DIR=" + filepath.Join(m.dir, "data"), "--protocol-era", era,
+			path, "mcp", "--workspace", "demo",
+		}
+		c := exec.CommandContext(t.Context(), inspector, append(args, method...)...)
 		c.Env = append(m.env, "HOME="+m.dir)
 		out, err := c.Output()
 		if err != nil {
@@ -220,16 +232,17 @@ func TestInspector(t *testing.T) {
 		}
 		return string(out)
 	}
-	tools := inspect(t.Context(), "--method", "tools/list")
+	tools := run("--method", "tools/list")
 	for _, want := range []string{"recall_memory", "remember_conversation", "formation_outcome"} {
 		if !strings.Contains(tools, want) {
 			t.Errorf("tools/list does not have %s: %s", want, tools)
 		}
 	}
-	inspect(t.Context(), "--method", "tools/call", "--tool-name", "remember_conversation",
+	run("--method", "tools/call", "--tool-name", "remember_conversation",
 		"--tool-arg", `turns=[{"role":"user","content":"I live in Utrecht."}]`)
-	recalled := inspect(t.Context(), "--method", "tools/call", "--tool-name", "recall_memory", "--tool-arg", "query=where do I live")
-	if !json.Valid([]byte(recalled)) || !strings.Contains(recalled, "Utrecht") {
+	m.ok("", "formation", "show", "-w", "demo", "--wait", formation.Handle(turns("I live in Utrecht."), nil))
+	recalled := run("--method", "tools/call", "--tool-name", "recall_memory", "--tool-arg", "query=where is utrecht")
+	if !json.Valid([]byte(recalled)) || !strings.Contains(recalled, "I live in Utrecht.") {
 		t.Errorf("recall_memory through the inspector: %s", recalled)
 	}
 }

@@ -32,20 +32,15 @@ func (c *connection) close() error {
 	return c.local.Close()
 }
 
-// embedded says what an embedded server does beside answering.
-type embedded struct {
-	worker bool // form what waits in the queue
-}
-
 // connect returns a client of the configured endpoint. It sends nothing yet.
-func (a *app) connect(ctx context.Context, s settings, e embedded) (*connection, error) {
+func (a *app) connect(ctx context.Context, s settings) (*connection, error) {
 	if s.API.Value == endpointLocal {
-		return a.connectLocal(ctx, s, e)
+		return a.connectLocal(ctx, s)
 	}
 	return a.connectRemote(s)
 }
 
-func (a *app) connectLocal(ctx context.Context, s settings, e embedded) (*connection, error) {
+func (a *app) connectLocal(ctx context.Context, s settings) (*connection, error) {
 	if s.API.Source == "default" && (a.Getenv(auth.EnvKey) != "" || a.Getenv(auth.EnvKeyFile) != "" || a.flags.keyFile != "") {
 		return nil, usage("set "+envAPI+" to the API that the key is for, or to local to use the memory of this machine",
 			"there is an API key, but no endpoint that it is for")
@@ -54,7 +49,7 @@ func (a *app) connectLocal(ctx context.Context, s settings, e embedded) (*connec
 	if err != nil {
 		return nil, err
 	}
-	srv, err := server.Open(ctx, server.Options{Store: dsn, NoWorker: !e.worker, Logger: a.logger(s.LogLevel.Value)})
+	srv, err := server.Open(ctx, server.Options{Store: dsn, Logger: a.logger(s.LogLevel.Value)})
 	if err != nil {
 		return nil, err
 	}
@@ -97,12 +92,12 @@ func defaultTransport() http.RoundTripper {
 }
 
 // call runs do with a client of the configured endpoint, as most commands do.
-func (a *app) call(c *cobra.Command, e embedded, do func(ctx context.Context, s settings, conn *connection) error) error {
+func (a *app) call(c *cobra.Command, do func(ctx context.Context, s settings, conn *connection) error) error {
 	s, err := a.settings(c, forPeople())
 	if err != nil {
 		return err
 	}
-	conn, err := a.connect(c.Context(), s, e)
+	conn, err := a.connect(c.Context(), s)
 	if err != nil {
 		return err
 	}
@@ -136,7 +131,7 @@ func (c *connection) explain(err error, s settings) error {
 func (a *app) completeWorkspaces(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	var names []string
-	err := a.call(c, embedded{}, func(ctx context.Context, _ settings, conn *connection) error {
+	err := a.call(c, func(ctx context.Context, _ settings, conn *connection) error {
 		for w, err := range conn.Workspaces.All(ctx, api.ListOptions{}) {
 			if err != nil || len(names) == 1000 {
 				return err

@@ -36,7 +36,7 @@ func newFormationShow(a *app) *cobra.Command {
 		Args:              words("HANDLE"),
 		ValidArgsFunction: a.completeFirst(a.completeHandles),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.call(c, embedded{worker: wait}, func(ctx context.Context, s settings, conn *connection) error {
+			return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 				workspace, err := s.needWorkspace()
 				if err != nil {
 					return err
@@ -73,7 +73,7 @@ func newFormationList(a *app) *cobra.Command {
 			if limit < 1 {
 				return usage("use 1 or more", "--limit %d is not a number of formations", limit)
 			}
-			return a.call(c, embedded{}, func(ctx context.Context, s settings, conn *connection) error {
+			return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 				workspace, err := s.needWorkspace()
 				if err != nil {
 					return err
@@ -181,7 +181,7 @@ func shorten(s string, n int) string {
 func (a *app) completeHandles(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const none = cobra.ShellCompDirectiveNoFileComp
 	var handles []string
-	err := a.call(c, embedded{}, func(ctx context.Context, s settings, conn *connection) error {
+	err := a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 		page, err := conn.Formations.List(ctx, s.Workspace.Value, api.FormationListOptions{})
 		if err != nil {
 			return err

@@ -67,7 +67,7 @@ func (o operator) Revoke(ctx context.Context, id string) (*api.Key, error) {
 // withKeys runs do with the keys of the store when one is named, else with those of the endpoint.
 func (a *app) withKeys(c *cobra.Command, store string, do func(ctx context.Context, s settings, keys keyring) error) error {
 	if store == "" {
-		return a.call(c, embedded{}, func(ctx context.Context, s settings, conn *connection) error {
+		return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 			return do(ctx, s, conn.Keys)
 		})
 	}

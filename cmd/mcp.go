@@ -71,7 +71,7 @@ func (a *app) serveMCP(ctx context.Context, s settings, create bool, maxReply in
 	}
 	stderr := proxy.NewStderr(a.Err)
 	a.Err = stderr
-	conn, err := a.connect(ctx, s, embedded{worker: true})
+	conn, err := a.connect(ctx, s)
 	if err != nil {
 		return err
 	}

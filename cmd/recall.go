@@ -32,7 +32,7 @@ func newRecall(a *app) *cobra.Command {
 			if limit < 1 || limit > 50 {
 				return usage("use 1 to 50", "--limit %d is out of range", limit)
 			}
-			return a.call(c, embedded{}, func(ctx context.Context, s settings, conn *connection) error {
+			return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 				workspace, err := s.needWorkspace()
 				if err != nil {
 					return err

@@ -66,7 +66,7 @@ func (a *app) remember(c *cobra.Command, o rememberOptions) error {
 		Turns: turns, ObservedAt: o.observedAtParsed,
 		Source: &api.Source{Via: "cli", Client: &api.SourceClient{Name: "lukasa", Version: version()}},
 	}
-	return a.call(c, embedded{worker: !o.dryRun}, func(ctx context.Context, s settings, conn *connection) error {
+	return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 		workspace, err := s.needWorkspace()
 		if err != nil {
 			return err

@@ -28,7 +28,7 @@ func newWhoAmI(a *app) *cobra.Command {
 		Example: "  lukasa whoami -o json",
 		Args:    noWords,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.call(c, embedded{}, func(ctx context.Context, s settings, conn *connection) error {
+			return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 				if conn.local == nil && conn.credential.Kind == auth.KindNone {
 					return &failure{
 						code: exitRefused, message: "not signed in at " + conn.endpoint,

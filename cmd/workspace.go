@@ -34,7 +34,7 @@ func newWorkspaceCreate(a *app) *cobra.Command {
 		Example: "  lukasa workspace create team.app --title 'The app of the team'",
 		Args:    words("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.call(c, embedded{}, func(ctx context.Context, s settings, conn *connection) error {
+			return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 				w, err := conn.Workspaces.Create(ctx, api.CreateWorkspace{Name: args[0], Title: title})
 				if errors.Is(err, api.ErrAlreadyExists) {
 					return withHint(err, fmt.Sprintf("see it with `lukasa workspace show %s`", args[0]))
@@ -59,7 +59,7 @@ func newWorkspaceList(a *app) *cobra.Command {
 		Example: "  lukasa workspace list -o json",
 		Args:    noWords,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.call(c, embedded{}, func(ctx context.Context, s settings, conn *connection) error {
+			return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 				page := api.WorkspacePage{Workspaces: []api.Workspace{}}
 				for w, err := range conn.Workspaces.All(ctx, api.ListOptions{}) {
 					if err != nil {
@@ -91,7 +91,7 @@ func newWorkspaceShow(a *app) *cobra.Command {
 		Args:              words("NAME"),
 		ValidArgsFunction: a.completeFirst(a.completeWorkspaces),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.call(c, embedded{}, func(ctx context.Context, s settings, conn *connection) error {
+			return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 				w, err := conn.Workspaces.Get(ctx, args[0])
 				if err != nil {
 					return absentWorkspace(err, args[0], conn.endpoint)
@@ -127,7 +127,7 @@ func newWorkspaceDelete(a *app) *cobra.Command {
 				return usage(fmt.Sprintf("to go on: lukasa workspace delete %s --yes", args[0]),
 					"deleting workspace %q erases everything in it, for good", args[0])
 			}
-			return a.call(c, embedded{}, func(ctx context.Context, s settings, conn *connection) error {
+			return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 				receipt, err := conn.Workspaces.Delete(ctx, args[0])
 				if err != nil {
 					return absentWorkspace(err, args[0], conn.endpoint)
