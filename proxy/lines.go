@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 )
@@ -32,7 +33,7 @@ func (l *lineReader) next() ([]byte, error) {
 	tooLong := false
 	for {
 		part, err := l.r.ReadSlice('\n')
-		if len(line)+len(part) > l.limit+1 { // the line feed does not count
+		if len(line)+len(bytes.TrimSuffix(part, []byte{'\n'})) > l.limit {
 			tooLong, line = true, nil
 		}
 		if !tooLong {
