@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 
@@ -78,7 +79,7 @@ func (a *app) connectRemote(s settings) (*connection, error) {
 	}
 	client, err := api.NewClient(s.API.Value, options...)
 	if err != nil {
-		return nil, &failure{code: exitUsage, message: "endpoint of " + s.API.Source, cause: err, hint: "use https://HOST, or local"}
+		return nil, &failure{code: exitUsage, message: "endpoint of " + s.API.Source, cause: err, hint: "use https://HOST, or local; --allow-http allows plain http"}
 	}
 	return &connection{Client: client, endpoint: s.API.Value, credential: credential}, nil
 }
@@ -120,8 +121,8 @@ func (c *connection) explain(err error, s settings) error {
 		}
 		return err
 	}
-	var transport *url.Error
-	if errors.As(err, &transport) && !errors.Is(err, context.Canceled) {
+	var way net.Error
+	if errors.As(err, &way) && !errors.Is(err, context.Canceled) {
 		return withHint(err, "check that "+s.API.Value+" ("+s.API.Source+") is right and running")
 	}
 	return err

@@ -18,8 +18,10 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lukasa-dev/lukasa/api"
+	"github.com/lukasa-dev/lukasa/cmd"
 )
 
 // program is the real binary, built once for all tests that need a process of its own.
@@ -38,11 +40,18 @@ var program = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
-	code := m.Run()
+	testscript.Main(cleaning{m}, map[string]func(){"lukasa": func() { os.Exit(cmd.Main()) }})
+}
+
+// cleaning removes the binary after the tests.
+type cleaning struct{ *testing.M }
+
+func (c cleaning) Run() int {
+	code := c.M.Run()
 	if path, err := program(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(path))
 	}
-	os.Exit(code)
+	return code
 }
 
 // soak reports whether the long versions of the tests were asked for.

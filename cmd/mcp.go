@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -60,6 +62,8 @@ func (a *app) mcp(c *cobra.Command, create bool) error {
 }
 
 func (a *app) serveMCP(ctx context.Context, s settings, create bool, maxReply int) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // how some hosts end a server
+	defer stop()
 	stdout := a.Out
 	if stdout == os.Stdout {
 		taken, restore, err := proxy.TakeStdout()
@@ -69,8 +73,13 @@ func (a *app) serveMCP(ctx context.Context, s settings, create bool, maxReply in
 		defer restore()
 		stdout = taken
 	}
-	stderr := proxy.NewStderr(a.Err)
+	plain := a.Err
+	stderr := proxy.NewStderr(plain)
 	a.Err = stderr
+	defer func() { // a refusal is printed when this is over, and must not be lost
+		stderr.Flush()
+		a.Err = plain
+	}()
 	conn, err := a.connect(ctx, s)
 	if err != nil {
 		return err
