@@ -17,8 +17,7 @@ func (s *Store) DeleteWorkspace(ctx context.Context, name string, now time.Time)
 		if receipt.Removed, err = countWorkspace(ctx, tx, ws); err != nil {
 			return err
 		}
-		low, high := passageRange(ws)
-		if err := deleteIndex(ctx, tx, low, high); err != nil {
+		if err := deleteIndexOf(ctx, tx, ws); err != nil {
 			return err
 		}
 		for _, table := range []string{"assertions", "entities", "passages", "forgotten", "queue", "formations"} {

@@ -66,7 +66,7 @@ func (e *eraser) passage(ctx context.Context, p keyed[api.Passage]) error {
 	if err := e.exec(ctx, "erasing a passage", `DELETE FROM passages WHERE key = ?`, p.key); err != nil {
 		return err
 	}
-	if err := deleteIndex(ctx, e.tx, p.key, p.key); err != nil {
+	if err := deleteIndex(ctx, e.tx, p.key); err != nil {
 		return err
 	}
 	if err := e.neighbours(ctx, id); err != nil {
@@ -175,7 +175,7 @@ func (e *eraser) reindex(ctx context.Context, n neighbour, gone string) error {
 	if err != nil {
 		return err
 	}
-	if err := deleteIndex(ctx, e.tx, n.key, n.key); err != nil {
+	if err := deleteIndex(ctx, e.tx, n.key); err != nil {
 		return err
 	}
 	return insertIndex(ctx, e.tx, n.key, n.value, texts[0], texts[1])

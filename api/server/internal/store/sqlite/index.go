@@ -97,9 +97,31 @@ func insertIndex(ctx context.Context, tx *sql.Tx, key int64, p api.Passage, prev
 	return nil
 }
 
-func deleteIndex(ctx context.Context, tx *sql.Tx, low, high int64) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM passages_index WHERE rowid BETWEEN ? AND ?`, low, high); err != nil {
+// deleteIndex takes one passage out of the index, words and all.
+func deleteIndex(ctx context.Context, tx *sql.Tx, key int64) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM passages_index WHERE rowid = ?`, key); err != nil {
 		return fmt.Errorf("erasing from the index: %w", err)
+	}
+	return nil
+}
+
+// deleteIndexOf takes a workspace out of the index. To erase word by word takes milliseconds a passage; instead rows
+// are only marked as deleted, and then the index is written anew without them.
+func deleteIndexOf(ctx context.Context, tx *sql.Tx, ws int64) error {
+	low, high := passageRange(ws)
+	steps := []struct {
+		query string
+		args  []any
+	}{
+		{`INSERT INTO passages_index (passages_index, rank) VALUES ('secure-delete', 0)`, nil},
+		{`DELETE FROM passages_index WHERE rowid BETWEEN ? AND ?`, []any{low, high}},
+		{`INSERT INTO passages_index (passages_index) VALUES ('optimize')`, nil},
+		{`INSERT INTO passages_index (passages_index, rank) VALUES ('secure-delete', 1)`, nil},
+	}
+	for _, step := range steps {
+		if _, err := tx.ExecContext(ctx, step.query, step.args...); err != nil {
+			return fmt.Errorf("erasing a workspace from the index: %w", err)
+		}
 	}
 	return nil
 }
