@@ -73,12 +73,12 @@ func (a *app) serveMCP(ctx context.Context, s settings, create bool, maxReply in
 		defer restore()
 		stdout = taken
 	}
-	plain := a.Err
-	stderr := proxy.NewStderr(plain)
+	direct := a.Err
+	stderr := proxy.NewStderr(direct)
 	a.Err = stderr
 	defer func() { // a refusal is printed when this is over, and must not be lost
 		stderr.Flush()
-		a.Err = plain
+		a.Err = direct
 	}()
 	conn, err := a.connect(ctx, s)
 	if err != nil {

@@ -8,6 +8,9 @@ import (
 	"github.com/lukasa-dev/lukasa/api"
 )
 
+// endpointLocal is the endpoint of the API that is part of this process.
+const endpointLocal = "local"
+
 // Refusal says why a server did not start.
 type Refusal string
 
@@ -61,6 +64,14 @@ func check(ctx context.Context, o Options) error {
 	return startupError(o, err)
 }
 
+// place says where the API is.
+func (o Options) place() string {
+	if o.Endpoint == endpointLocal {
+		return "in the memory of this machine"
+	}
+	return "at " + o.Endpoint
+}
+
 func startupError(o Options, err error) *StartupError {
 	refusal := func(reason Refusal, hint, format string, args ...any) *StartupError {
 		return &StartupError{Reason: reason, Message: fmt.Sprintf(format, args...), Hint: hint, Err: err}
@@ -78,7 +89,7 @@ func startupError(o Options, err error) *StartupError {
 			"%s refuses workspace %q: %s", o.Endpoint, o.Workspace, clip(problem.Error(), 300))
 	case errors.Is(err, api.ErrNotFound):
 		return refusal(RefusedAbsent, fmt.Sprintf("create it with `lukasa workspace create %s`, or pass --create", o.Workspace),
-			"workspace %q does not exist at %s", o.Workspace, o.Endpoint)
+			"workspace %q does not exist %s", o.Workspace, o.place())
 	case errors.Is(err, api.ErrInvalidRequest):
 		return refusal(RefusedAbsent, "check the name given with --workspace or LUKASA_MCP_WORKSPACE",
 			"%s does not take workspace %q: %s", o.Endpoint, o.Workspace, clip(problem.Error(), 300))
