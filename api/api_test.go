@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"testing"
 	"time"
 
@@ -101,3 +102,5 @@ func wantEqual[T any](t *testing.T, got T, err error, want T) {
 }
 
 func date(day int) time.Time { return time.Date(2025, time.March, day, 9, 0, 0, 0, time.UTC) }
+
+func itoa(n int) string { return strconv.Itoa(n) }
