@@ -22,6 +22,7 @@ const (
 	failedBusy                       // 429, 503
 	failedInternal                   // 500 and the rest
 	failedUnreachable                // no connection
+	failedUnsent                     // no exchange for a reason of this side, such as the source of the credential
 	failedTimeout                    // no answer in time
 	failedCancelled                  // the host gave up
 )
@@ -33,6 +34,7 @@ func kindOf(err error) failure {
 		return kindOfProblem(problem)
 	}
 	var network net.Error
+	var connection *api.ConnectionError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
 		return failedTimeout
@@ -40,33 +42,38 @@ func kindOf(err error) failure {
 		return failedCancelled
 	case errors.Is(err, api.ErrUnreachable):
 		return failedUnreachable
-	case errors.Is(err, api.ErrInvalidTurns), errors.Is(err, api.ErrTooLarge), errors.Is(err, api.ErrInvalidRequest):
+	case isInvalid(err):
 		return failedInvalid // refused by the SDK before anything was sent
 	case errors.Is(err, errNotSent):
 		return failedBusy
+	case errors.As(err, &connection):
+		return failedUnsent
 	}
 	return failedUnreadable
 }
 
 func kindOfProblem(e *api.Error) failure {
-	switch e.Code {
-	case api.CodeUnauthenticated, api.CodePermissionDenied:
+	switch {
+	case errors.Is(e, api.ErrUnauthenticated), errors.Is(e, api.ErrPermissionDenied):
 		return failedRefused
-	case api.CodeNotFound:
+	case errors.Is(e, api.ErrNotFound):
 		return failedNotFound
-	case api.CodeInvalidRequest, api.CodeAlreadyExists, api.CodeTooLarge, api.CodeInvalidTurns, api.CodeHandleMismatch:
-		return failedInvalid
-	case api.CodeRateLimited, api.CodeUnavailable:
+	case errors.Is(e, api.ErrRateLimited), errors.Is(e, api.ErrUnavailable):
 		return failedBusy
-	case api.CodeInternal:
+	case isInvalid(e):
+		return failedInvalid
 	}
 	return failedInternal
 }
 
-// neverSent reports whether err means that the request did not leave: no connection was made.
-func neverSent(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
+// isInvalid reports whether the request itself was at fault, in the API's view or in the SDK's.
+func isInvalid(err error) bool {
+	for _, target := range []error{api.ErrInvalidRequest, api.ErrAlreadyExists, api.ErrTooLarge, api.ErrInvalidTurns, api.ErrHandleMismatch} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
 }
 
 // clip cuts s to at most n bytes at a rune boundary, and marks the cut.
@@ -96,6 +103,8 @@ func describe(err error) string {
 		return "the memory API failed: " + said(err) + " Try again later."
 	case failedUnreachable:
 		return "the memory API can't be reached. Try again later; if it lasts, tell the user."
+	case failedUnsent:
+		return "the request to the memory API could not be made; the credential may be unreadable. Tell the user."
 	case failedTimeout:
 		return "the memory API did not answer in time. Try again in a moment."
 	case failedCancelled:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -87,11 +88,18 @@ func source(host peer) *api.Source {
 // errNotSent is for turns that never left, for the API was busy with others until the time was up.
 var errNotSent = errors.New("the turns were not sent")
 
-// wasNotStored reports whether a failed submission has certainly stored nothing.
+// wasNotStored reports whether a failed submission has stored nothing, by what the API says or because nothing was
+// sent. Without an answer it is not known, and neither is it when a gateway answers in the place of the API.
 func wasNotStored(err error) bool {
+	var connection *api.ConnectionError
 	var problem *api.Error
-	return errors.As(err, &problem) || errors.Is(err, errNotSent) || neverSent(err) ||
-		errors.Is(err, api.ErrInvalidTurns) || errors.Is(err, api.ErrTooLarge) || errors.Is(err, api.ErrInvalidRequest)
+	switch {
+	case errors.As(err, &connection):
+		return false
+	case errors.As(err, &problem):
+		return problem.Status != http.StatusBadGateway && problem.Status != http.StatusGatewayTimeout
+	}
+	return errors.Is(err, errNotSent) || isInvalid(err)
 }
 
 func submissionFailed(err error) string {

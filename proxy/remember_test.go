@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -235,6 +234,9 @@ func TestErrorsAreToldApart(t *testing.T) {
 		{&api.ConnectionError{Endpoint: "https://secret@host", Err: context.DeadlineExceeded}, "in time"},
 		{&api.ConnectionError{Endpoint: "https://secret@host", Err: context.Canceled}, "given up"},
 		{fmt.Errorf("%w: %w", api.ErrTooLarge, errors.New("secret")), "invalid: it is not what the API takes."},
+		{&api.ConnectionError{Endpoint: "https://secret@host", Err: errors.New("reading /secret/key")}, "could not be made"},
+		{&api.Error{Status: 403, Code: "of_a_later_version", Detail: "not you"}, "refused the credential: not you."},
+		{&api.Error{Status: 502, Code: api.CodeUnavailable, Detail: "gateway"}, "busy"},
 		{errNotSent, "busy"},
 		{errors.New("reading /secret/path"), "does not speak as the memory API does"},
 	} {
@@ -250,9 +252,11 @@ func TestAnAPIThatIsGoneIsUnreachable(t *testing.T) {
 	h := start(t, m.options(t))
 	h.hello("test")
 	m.Close()
-	for id, call := range map[string][2]string{"1": {"recall_memory", `{"query":"x"}`}, "2": {"remember_conversation", helloTurns}} {
+	for id, call := range map[string][3]string{
+		"1": {"recall_memory", `{"query":"x"}`, "Nothing was recalled"}, "2": {"remember_conversation", helloTurns, "again is safe"},
+	} {
 		r := h.call(id, call[0], call[1])
-		if !r.IsError || !strings.Contains(r.Text, "can't be reached") || !strings.Contains(r.Text, "Nothing was") {
+		if !r.IsError || !strings.Contains(r.Text, "can't be reached") || !strings.Contains(r.Text, call[2]) {
 			t.Errorf("%s: %+v", call[0], r)
 		}
 		if strings.Contains(r.Text, "127.0.0.1") {
@@ -275,16 +279,26 @@ func TestALateAnswerIsATimeout(t *testing.T) {
 	}
 }
 
-func TestNeverSent(t *testing.T) {
-	dial := &net.OpError{Op: "dial", Err: errors.New("refused")}
-	if !neverSent(fmt.Errorf("x: %w", dial)) || neverSent(&net.OpError{Op: "read", Err: errors.New("reset")}) || neverSent(nil) {
-		t.Error("neverSent takes one for the other")
-	}
-	if !wasNotStored(&api.Error{Code: api.CodeUnavailable}) || wasNotStored(context.DeadlineExceeded) {
-		t.Error("wasNotStored takes one for the other")
-	}
-	if got := submissionFailed(context.DeadlineExceeded); !strings.Contains(got, "not known") {
-		t.Errorf("a submission that timed out: %s", got)
+func TestNothingIsSaidToBeStoredOrNotWithoutKnowing(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want bool
+	}{
+		{&api.Error{Status: 503, Code: api.CodeUnavailable}, true},
+		{&api.Error{Status: 403, Code: api.CodePermissionDenied}, true},
+		{&api.Error{Status: 504, Code: api.CodeUnavailable}, false},
+		{&api.ConnectionError{Err: context.DeadlineExceeded}, false},
+		{fmt.Errorf("%w; before that it answered: %w", &api.ConnectionError{Err: context.DeadlineExceeded}, &api.Error{Status: 503, Code: api.CodeUnavailable}), false},
+		{fmt.Errorf("%w: too many", api.ErrTooLarge), true},
+		{errNotSent, true},
+		{errUnreadable, false},
+	} {
+		if got := wasNotStored(tt.err); got != tt.want {
+			t.Errorf("%v: %t, want %t", tt.err, got, tt.want)
+		}
+		if got := strings.Contains(submissionFailed(tt.err), "not known"); got == tt.want {
+			t.Errorf("%v: %s", tt.err, submissionFailed(tt.err))
+		}
 	}
 }
 

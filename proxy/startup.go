@@ -98,10 +98,11 @@ func startupError(o Options, err error) *StartupError {
 		"%s answered with an error (%d): %s", o.Endpoint, problem.Status, clip(problem.Error(), 300))
 }
 
-// transportRefusal is for what the API itself did not say. The cause's text is left out: it may hold a URL or a path.
+// transportRefusal is for what the API itself did not say. The text of what the network said is left out: it helps
+// nobody, and may hold an address.
 func transportRefusal(o Options, err error) *StartupError {
-	kind := kindOf(err)
-	switch kind {
+	var connection *api.ConnectionError
+	switch kindOf(err) {
 	case failedTimeout:
 		return &StartupError{
 			Reason: RefusedUnreachable, Err: err,
@@ -113,6 +114,13 @@ func transportRefusal(o Options, err error) *StartupError {
 			Reason: RefusedUnreachable, Err: err,
 			Message: fmt.Sprintf("%s can't be reached", o.Endpoint),
 			Hint:    "check that the API is up, and the URL given with --api or LUKASA_API_URL",
+		}
+	case failedUnsent:
+		errors.As(err, &connection)
+		return &StartupError{
+			Reason: RefusedUnreachable, Err: err,
+			Message: fmt.Sprintf("%s could not be called: %s", o.Endpoint, clip(connection.Err.Error(), 300)),
+			Hint:    "see which credential is used, and from where, with `lukasa whoami`",
 		}
 	}
 	return &StartupError{

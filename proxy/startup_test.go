@@ -164,6 +164,13 @@ func TestTheEmbeddedMemoryHasAName(t *testing.T) {
 	}
 }
 
+func TestACredentialThatCantBeReadIsNamed(t *testing.T) {
+	err := startupError(Options{Workspace: "demo", Endpoint: "https://memory.example.com"}, &api.ConnectionError{Err: errors.New("reading key.txt: it is gone")})
+	if err.Reason != RefusedUnreachable || !strings.Contains(err.Error(), "could not be called: reading key.txt") || !strings.Contains(err.Hint, "whoami") {
+		t.Errorf("got %+v", err)
+	}
+}
+
 func TestDefaults(t *testing.T) {
 	o := Options{}.withDefaults()
 	if o.StartupTimeout != 5*time.Second || o.CallTimeout != 30*time.Second || o.DrainTimeout != 30*time.Second || o.Stderr == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
-	"log/slog"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -28,12 +27,11 @@ type tools struct {
 	slots   chan struct{}
 	tracker *formation.Tracker[outcome]
 	sending *sending
-	log     *slog.Logger
 }
 
 func newTools(o Options, e *era, w *work) *tools {
 	return &tools{
-		o: o, era: e, work: w, log: o.Logger,
+		o: o, era: e, work: w,
 		slots:   make(chan struct{}, maxConcurrent),
 		tracker: formation.NewTracker[outcome](0),
 		sending: newSending(),
