@@ -61,16 +61,18 @@ func longest(words []string, n int) []string {
 	return kept
 }
 
-// stopWords are the English words that say nothing about what is asked for. "may" isn't one: it is a month too.
+// stopWords are the English words that say nothing about what is asked for. Those that are something else too aren't
+// among them: "may", "id", "ill".
 var stopWords = sync.OnceValue(func() map[string]bool {
-	const list = `a about after again all also am an and any are arent as at be because been before being both but by
-	can cant could couldnt did didnt do does doesnt doing dont for from further had hadnt has hasnt have havent having
-	he hed her here hers herself hes him himself his how hows i id if ill im in into is isnt it itd itll its itself ive
-	just lets me more most my myself no nor not of off on once only or other our ours ourselves out over own same
-	shall she shed shes should shouldnt so some such than that thatll thats the their theirs them themselves then
-	there theres these they theyd theyll theyre theyve this those through to too under until up us very was wasnt we
-	wed were werent weve what whats when whens where wheres which while who whom whos whose why whys will with wont
-	would wouldnt you youd youll your youre yours yourself yourselves youve`
+	const list = `a about after again all also am an and any are arent as at be because been before being both but by can
+	cant could couldnt did didnt do does doesnt doing dont for from further had hadnt has hasnt have havent
+	having he hed her here hers herself hes him himself his how hows i if im in into is isnt it itd itll its
+	itself ive just lets me more most my myself no nor not of off on once only or other our ours ourselves
+	out over own same shall she shes should shouldnt so some such than that thatll thats the their theirs
+	them themselves then there theres these they theyd theyll theyre theyve this those through to too under
+	until up us very was wasnt we were werent weve what whats when whens where wheres which while who whom
+	whos whose why whys will with wont would wouldnt you youd youll your youre yours yourself yourselves
+	youve`
 	set := make(map[string]bool)
 	for _, word := range strings.Fields(list) {
 		set[word] = true
