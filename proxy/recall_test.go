@@ -113,7 +113,7 @@ func TestMaxReplyOverridesTheHost(t *testing.T) {
 func TestAnyReplyFitsAnyBudget(t *testing.T) {
 	output := resolved(t, "recall_memory.output")
 	r := rand.New(rand.NewPCG(1, 2))
-	for i := range 400 {
+	for i := range 150 {
 		answer := randomRecall(r)
 		raw, err := json.Marshal(answer)
 		if err != nil {
