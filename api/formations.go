@@ -89,7 +89,8 @@ func (s *FormationsService) GetWait(ctx context.Context, workspace, handle strin
 	return send[Formation](ctx, s.c, k)
 }
 
-// Wait returns a formation when it has ended, finished or failed, or the error of ctx when that ends first.
+// Wait returns a formation when it has ended, finished or failed. A formation that failed is no error. Wait ends early
+// with ctx, or with an error that repeating the request did not mend.
 func (s *FormationsService) Wait(ctx context.Context, workspace, handle string) (*Formation, error) {
 	pause := minPoll
 	for {

@@ -34,7 +34,8 @@ func (s *PassagesService) Get(ctx context.Context, workspace, id string) (*Passa
 	return send[PassageDetail](ctx, s.c, call{method: http.MethodGet, path: path})
 }
 
-// Forget erases a passage and everything that was made of it, and returns the receipt.
+// Forget erases a passage and everything that was made of it, and returns the receipt. When the reply was lost on its
+// way, the repeated call finds nothing to erase and the error is [ErrNotFound].
 func (s *PassagesService) Forget(ctx context.Context, workspace, id string) (*Erasure, error) {
 	path, err := route("workspaces", workspace, "passages", id)
 	if err != nil {

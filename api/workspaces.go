@@ -52,7 +52,8 @@ func (s *WorkspacesService) Check(ctx context.Context, workspace string) error {
 	return nil
 }
 
-// Delete erases a workspace and everything in it, and returns the receipt.
+// Delete erases a workspace and everything in it, and returns the receipt. When the reply was lost on its way, the
+// repeated call finds nothing to erase and the error is [ErrNotFound].
 func (s *WorkspacesService) Delete(ctx context.Context, workspace string) (*Erasure, error) {
 	path, err := route("workspaces", workspace)
 	if err != nil {
