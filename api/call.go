@@ -41,6 +41,7 @@ type exchange struct {
 	wait    time.Duration // before the next attempt
 	body    []byte        // of the last answer
 	bodyErr error         // from reading it
+	open    io.ReadCloser // the body of a success that streams; the caller closes it
 	earlier *Error        // what the API answered the last time
 }
 
@@ -81,17 +82,17 @@ func (c *Client) decodingError(err error) error {
 // fetch makes a call and returns the body of a success.
 func (c *Client) fetch(ctx context.Context, k call) ([]byte, error) {
 	x := &exchange{call: k, c: c}
-	if _, err := x.do(ctx); err != nil {
+	if err := x.do(ctx); err != nil {
 		return nil, err
 	}
 	return x.body, nil
 }
 
-// do makes the attempts. For a call that streams, the caller closes the body of what it returns.
-func (x *exchange) do(ctx context.Context) (*http.Response, error) {
+// do makes the attempts. After a success the answer is in x.body, or in x.open for a call that streams.
+func (x *exchange) do(ctx context.Context) error {
 	req, err := x.request(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	x.began = time.Now()
 	rc := retryablehttp.Client{
@@ -99,16 +100,16 @@ func (x *exchange) do(ctx context.Context) (*http.Response, error) {
 		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return x.wait },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
-	resp, err := rc.Do(req)
+	resp, err := rc.Do(req) //nolint:bodyclose // read closes it, or leaves it open for the caller
 	switch {
 	case err != nil:
-		return nil, x.failure(ctx, err)
+		return x.failure(ctx, err)
 	case resp.StatusCode/100 != 2:
-		return nil, x.problem(resp)
+		return x.problem(resp)
 	case x.bodyErr != nil:
-		return nil, x.failure(ctx, x.bodyErr)
+		return x.failure(ctx, x.bodyErr)
 	}
-	return resp, nil
+	return nil
 }
 
 func (x *exchange) request(ctx context.Context) (*retryablehttp.Request, error) {
@@ -169,6 +170,7 @@ func (x *exchange) check(ctx context.Context, resp *http.Response, err error) (b
 func (x *exchange) read(resp *http.Response) {
 	ok := resp.StatusCode/100 == 2
 	if ok && x.stream {
+		x.open = resp.Body
 		return
 	}
 	defer resp.Body.Close()
@@ -236,8 +238,16 @@ func (x *exchange) log(ctx context.Context, resp *http.Response, err error, agai
 	x.c.log.DebugContext(ctx, "called the memory API", args...)
 }
 
+// problem makes an error of an answer. Neither the client's token nor one that its transport added gets into it: some
+// servers show what they were sent.
 func (x *exchange) problem(resp *http.Response) *Error {
-	return decodeProblem(resp.StatusCode, resp.Header, x.body, x.c.redact)
+	redact := x.c.redact
+	if resp.Request != nil {
+		if _, sent, _ := strings.Cut(resp.Request.Header.Get("Authorization"), " "); sent != "" {
+			redact = func(text string) string { return strings.ReplaceAll(x.c.redact(text), sent, redacted) }
+		}
+	}
+	return decodeProblem(resp.StatusCode, resp.Header, x.body, redact)
 }
 
 // failure is the error of a call that has no answer. What the API answered before is not lost when the caller's

@@ -114,9 +114,18 @@ func TestRequestHeaders(t *testing.T) {
 // The token must not be found in anything that a program might print: the client in any verb, errors of an API that
 // echoes what it was sent, and logs.
 func TestTokenIsNeverShown(t *testing.T) {
+	for name, opt := range map[string]api.Option{
+		"token": api.WithToken(secret), "transport": api.WithTransport(credentials{http.DefaultTransport}),
+	} {
+		t.Run(name, func(t *testing.T) { tokenIsNeverShown(t, opt) })
+	}
+}
+
+func tokenIsNeverShown(t *testing.T, opt api.Option) {
+	t.Helper()
 	var logged bytes.Buffer
 	log := slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	c, mux := setup(t, api.WithToken(secret), api.WithLogger(log))
+	c, mux := setup(t, opt, api.WithLogger(log))
 	mux.HandleFunc("GET /v1/whoami", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Request-Id", r.Header.Get("Authorization"))
 		w.WriteHeader(http.StatusUnauthorized)

@@ -66,11 +66,10 @@ func (s *MemoryService) export(ctx context.Context, workspace string) (io.ReadCl
 		return nil, err
 	}
 	x := &exchange{call: call{method: http.MethodGet, path: path, stream: true}, c: s.c}
-	resp, err := x.do(ctx)
-	if err != nil {
+	if err := x.do(ctx); err != nil {
 		return nil, err
 	}
-	return &streamBody{ReadCloser: resp.Body, failure: func(err error) error { return x.failure(ctx, err) }}, nil
+	return &streamBody{ReadCloser: x.open, failure: func(err error) error { return x.failure(ctx, err) }}, nil
 }
 
 // streamBody turns what breaks a stream into a [ConnectionError], so that it can be told from errors of the writer.

@@ -90,13 +90,16 @@ func (s *settings) authorize() func(http.Header) {
 	return func(h http.Header) { h.Set("Authorization", value) }
 }
 
+// redacted stands where a credential stood.
+const redacted = "[redacted]"
+
 // redact returns what removes the token from a text: a server may echo what it was sent.
 func (s *settings) redact() func(string) string {
 	if !s.hasToken {
 		return func(text string) string { return text }
 	}
 	token := s.token
-	return func(text string) string { return strings.ReplaceAll(text, token, "[redacted]") }
+	return func(text string) string { return strings.ReplaceAll(text, token, redacted) }
 }
 
 // roundTripper is what the caller chose, or nil.
