@@ -13,6 +13,7 @@ import (
 
 // Form decides, writes and records an outcome in one transaction, see [memory.FormationStore].
 func (s *Store) Form(ctx context.Context, job *memory.Job, now time.Time, decide memory.Decide) error {
+	defer s.freeCache(ctx)
 	return s.writeHeld(ctx, job, func(ctx context.Context, tx *sql.Tx, l leased) error {
 		o, err := decide(ctx, held{q: tx, ws: l.ws})
 		if err != nil {

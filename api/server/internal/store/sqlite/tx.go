@@ -46,6 +46,14 @@ func transact(ctx context.Context, db *sql.DB, do func(ctx context.Context, tx *
 	return nil
 }
 
+// freeCache gives back the pages that a large transaction left in the writer's cache. All connections of a process
+// share one allowance, and a writer that holds on to it leaves the readers with nothing: their queries become several
+// times slower.
+func (s *Store) freeCache(ctx context.Context) {
+	//nolint:errcheck // it costs time at worst
+	_, _ = s.writer.ExecContext(ctx, `PRAGMA shrink_memory`)
+}
+
 func begin(ctx context.Context, db *sql.DB) (*sql.Tx, error) {
 	var tx *sql.Tx
 	err := retryBusy(ctx, func() (err error) {

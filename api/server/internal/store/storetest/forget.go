@@ -54,6 +54,12 @@ func testForgetNeighbours(t *testing.T, f *fixture) {
 	wantEqual(t, "after", f.find(t, "demo", "zebra"), []string{})
 	wantEqual(t, "by its other neighbour", f.find(t, "demo", "plums"), []string{"blue plums", "green pears"})
 	wantEqual(t, "by itself", f.find(t, "demo", "apples"), []string{"red apples"})
+	// Said again elsewhere, it is no neighbour of those any more, even when they are indexed anew.
+	f.remember(t, "demo", "secret zebra")
+	if _, err := f.Forget(t.Context(), "demo", ids[3], f.tick()); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "said again", f.find(t, "demo", "zebra"), []string{"secret zebra"})
 	_, again := f.remember(t, "demo", "zebra again")
 	if _, err := f.Forget(t.Context(), "demo", again[0], f.tick()); err != nil {
 		t.Errorf("forgetting one without neighbours: %v", err)
@@ -150,4 +156,30 @@ func testForgetThenTryAgain(t *testing.T, f *fixture) {
 	if err != nil || strings.Contains(first.Candidates[0].Text, "Utrecht") {
 		t.Errorf("the first formation: %+v, %v", first, err)
 	}
+}
+
+// testForgetForeign forgets a passage that was written under another formation's handle, as an import does. When that
+// formation comes, it brings the rest.
+func testForgetForeign(t *testing.T, f *fixture) {
+	f.workspace(t, "demo")
+	const said = "I live in Utrecht"
+	s := conversation(f.now, said, "it rains in Utrecht")
+	imported := memory.Outcome{Passages: passagesOf(s, f.now).Passages[:1]}
+	f.form(t, "demo", imported, "importing")
+	if _, err := f.Forget(t.Context(), "demo", imported.Passages[0].ID, f.tick()); err != nil {
+		t.Fatal(err)
+	}
+	_, ids := f.form(t, "demo", movesOutcome(f), said, "it rains in Utrecht")
+	got, err := f.Formation(t.Context(), "demo", s.Handle)
+	if err != nil || got.Writes != (api.Writes{Passages: 1}) || got.Decisions != (api.Decisions{New: 1, Rejected: 2}) {
+		t.Errorf("the formation reads %+v, %v; want what was forgotten rejected", got, err)
+	}
+	for _, c := range got.Candidates {
+		if (c.ID == ids[1]) == (c.Text == "[forgotten]") {
+			t.Errorf("candidate %s says %q", c.ID, c.Text)
+		}
+	}
+	wantErr(t, "reading it", second(f.Passage(t.Context(), "demo", ids[0])), memory.ErrNotFound)
+	wantEqual(t, "counts", f.counts(t, "demo"), api.WorkspaceCounts{Passages: 2, Formations: 2})
+	wantEqual(t, "found by its words", f.find(t, "demo", "live"), []string{})
 }

@@ -96,6 +96,13 @@ func testFormClosures(t *testing.T, f *fixture) {
 	wantErr(t, "reading", err, nil)
 	wantEqual(t, "writes", got.Writes, api.Writes{Passages: 1, Entities: 1, Assertions: 1, Supersessions: 1})
 
+	later := memory.Outcome{Closures: []memory.Closure{{Assertion: "as_1", InvalidAt: ptr(f.tick()), ExpiredAt: f.now}}}
+	handle, _ = f.form(t, "demo", later, "it is closed already")
+	got, err = f.Formation(t.Context(), "demo", handle)
+	if err != nil || got.Writes != (api.Writes{Passages: 1}) {
+		t.Errorf("closing it again writes %+v, %v; want nothing but the passage", got.Writes, err)
+	}
+
 	old, err := f.Assertion(t.Context(), "demo", "as_1", f.tick())
 	wantErr(t, "reading the old one", err, nil)
 	want := assertion("as_1", old.AssertedAt, "Ana", "lives_in", "Utrecht", "I live in Utrecht")

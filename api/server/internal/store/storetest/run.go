@@ -49,6 +49,7 @@ func Run(t *testing.T, open func(t *testing.T) memory.Store) {
 		"ForgetShared":                testForgetShared,
 		"ForgetOutcomes":              testForgetOutcomes,
 		"ForgetThenTryAgain":          testForgetThenTryAgain,
+		"ForgetForeign":               testForgetForeign,
 		"Graph":                       testGraph,
 		"Snapshot":                    testSnapshot,
 		"Assertion":                   testAssertion,
