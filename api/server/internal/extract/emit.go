@@ -1,0 +1,285 @@
+package extract
+
+import (
+	"strings"
+	"time"
+
+	"github.com/lukasa-dev/lukasa/api"
+	"github.com/lukasa-dev/lukasa/formation"
+)
+
+// spoken is a clause of which claims were made.
+type spoken struct {
+	tokens []token
+	next   int // behind the verb
+	claims int // how many there were before it
+}
+
+// clause finds the claims of a clause that begins with its subject.
+func (r *reader) clause(t []token) {
+	if r.role == formation.RoleAssistant {
+		if t = aboutUser(t); t == nil {
+			return
+		}
+	}
+	s, g, next, ok := r.parseSubject(t)
+	if !ok {
+		r.mention(t)
+		r.substitute(t)
+		return
+	}
+	before := len(r.claims)
+	st := statement{reader: r, subject: s, group: g, rest: t[next:], when: whenOf(t[next:], r.now)}
+	st.cue = g.now || r.change || saysNow(t[next:])
+	st.read()
+	r.mention(t)
+	if len(r.claims) > before {
+		r.last = &spoken{t, next, before}
+	}
+}
+
+// mention keeps in mind the name behind "at", which "there" may mean later.
+func (r *reader) mention(t []token) {
+	for i, w := range t {
+		if w.low == "at" && i+1 < len(t) && t[i+1].isName() {
+			if o, n := r.organization(t, i+1); n > 0 {
+				r.there = &o
+			}
+		}
+	}
+}
+
+// maxCorrection is how many words a value has at most that replaces the one before it.
+const maxCorrection = 6
+
+// substitute reads a correction that only says the value ("no wait, Tuesday"): the clause before it is read again with
+// that value. When that gives nothing, what was said before is not sure any more, and is dropped.
+func (r *reader) substitute(t []token) {
+	if !r.corrects || r.last == nil || len(t) > maxCorrection {
+		return
+	}
+	before := r.last
+	r.last = nil
+	again := append([]token(nil), before.tokens[:before.next]...)
+	if rest := before.tokens[before.next:]; len(rest) > 0 && prepositions()[rest[0].low] && !prepositions()[t[0].low] {
+		again = append(again, rest[0])
+	}
+	n := len(r.claims)
+	r.clause(append(again, t...))
+	if len(r.claims) > n {
+		return
+	}
+	for i := before.claims; i < n; i++ {
+		if r.claims[i].Rejected == "" {
+			r.claims[i].Rejected = ReasonCorrected
+		}
+	}
+}
+
+var prepositions = wordSet(`in on at to for from with by as`)
+
+// aboutUser turns what an assistant says of the person it speaks to ("you work at") into the first person, and
+// returns nil for anything else.
+func aboutUser(t []token) []token {
+	out := append([]token(nil), t...)
+	switch out[0].low {
+	case "you":
+		out[0].text, out[0].low = "I", "i"
+	case "your":
+		out[0].text, out[0].low = "my", "my"
+	default:
+		return nil
+	}
+	if len(out) > 1 && out[1].low == "are" {
+		out[1].text, out[1].low = "am", "am"
+	}
+	return out
+}
+
+func saysNow(t []token) bool {
+	for _, w := range t {
+		if w.low == "now" || w.low == "nowadays" || w.low == "instead" {
+			return true
+		}
+	}
+	return false
+}
+
+func saysNoMore(t []token) bool {
+	for i, w := range t {
+		if w.low == "anymore" || (w.low == "any" && i+1 < len(t) && (t[i+1].low == "more" || t[i+1].low == "longer")) {
+			return true
+		}
+	}
+	return false
+}
+
+// statement is a clause with its subject and verb read.
+type statement struct {
+	*reader
+	subject subject
+	group   group
+	rest    []token // behind the verb
+	when    when
+	cue     bool
+}
+
+// emit adds a claim that the subject has a relation to a target.
+func (s *statement) emit(relation string, target Thing, change bool) {
+	s.emitFrom(s.subject.thing, relation, target, change)
+}
+
+// emitFrom adds a claim in the tense of the statement. change says that the verb itself tells of a change.
+func (s *statement) emitFrom(source Thing, relation string, target Thing, change bool) {
+	c := Claim{
+		Turn: s.turn, Start: s.at.start, End: s.at.end, Source: source, Relation: relation, Target: target,
+		Corrects: s.corrects, Cue: s.cue || change,
+	}
+	if !s.tensed(&c, change) || source.Name == "" || target.Name == "" || strings.Contains(target.Name+source.Name, "\x01") {
+		return
+	}
+	s.doubts(&c)
+	c.Statement = sentenceOf(c)
+	s.meet(source)
+	s.meet(target)
+	s.claims = append(s.claims, c)
+}
+
+// end adds a claim that the subject has a relation no more.
+func (s *statement) end(relation string, target Thing) {
+	g := s.group
+	s.group = group{noLonger: true, hedges: g.hedges, tense: present}
+	if g.tense == future || g.tense == modal {
+		s.group.tense = g.tense
+	}
+	at := s.when.at
+	s.emitFrom(s.subject.thing, relation, target, true)
+	if n := len(s.claims) - 1; n >= 0 && s.claims[n].Ends && at != nil {
+		s.claims[n].InvalidAt = at
+	}
+	s.group = g
+}
+
+// tensed sets the time and the mood of a claim by the tense of its verb. It returns false when the tense states
+// nothing.
+func (s *statement) tensed(c *Claim, change bool) bool {
+	g, w := s.group, s.when
+	switch {
+	case g.noLonger || g.negated && saysNoMore(s.rest):
+		c.Ends, c.Cue = true, true
+		c.InvalidAt = earliest(w.at, w.since)
+	case g.negated && g.tense == present && !change && !scoped(s.rest):
+		c.Ends, c.Denies = true, true
+	case g.negated:
+		return false
+	case g.tense == usedTo:
+		c.Ends, c.Cue = true, true
+		c.InvalidAt = w.until
+	case g.tense == future || g.running && change:
+		c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, earliest(w.next, w.since)
+	case g.tense == modal:
+		return false
+	case change && (g.tense == pastTense || g.tense == perfect):
+		c.ValidAt = earliest(w.at, w.since)
+	case change && g.lemma != "be":
+		return false
+	case g.tense == pastTense:
+		return s.pastWindow(c)
+	case g.tense == perfect:
+		c.ValidAt = w.since
+		return w.since != nil || g.running
+	default:
+		c.ValidAt, c.InvalidAt = w.since, laterThan(w.until, s.now)
+		if w.next != nil && c.ValidAt == nil && s.dated() {
+			c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, w.next
+		}
+	}
+	return true
+}
+
+// dated says whether a time to come in a present statement is that of its beginning: "from Monday on I work at X".
+func (s *statement) dated() bool { return s.group.lemma == "start" }
+
+// pastWindow sets the time of a statement in the past tense, which needs one to state anything.
+func (s *statement) pastWindow(c *Claim) bool {
+	w := s.when
+	switch {
+	case w.since != nil && w.until != nil:
+		c.ValidAt, c.InvalidAt = w.since, w.until
+	case w.until != nil:
+		c.InvalidAt = w.until
+	case w.at != nil && w.period.Sub(*w.at) > 27*24*time.Hour: // "in 2016", but not "yesterday"
+		c.ValidAt, c.InvalidAt = w.at, w.period
+	default:
+		return false
+	}
+	return c.InvalidAt.Before(s.now) && (c.ValidAt == nil || c.ValidAt.Before(*c.InvalidAt))
+}
+
+// scoped says whether a negation is only of some cases: "I don't use Docker for this".
+func scoped(t []token) bool {
+	for _, w := range t {
+		switch w.low {
+		case "for", "in", "on", "when", "if", "every", "much", "often", "always", "yet", "with", "only", "unless", "until", "because", "just", "that", "any":
+			return true
+		}
+	}
+	return false
+}
+
+func earliest(a, b *time.Time) *time.Time {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func laterThan(t *time.Time, now time.Time) *time.Time {
+	if t != nil && t.After(now) {
+		return t
+	}
+	return nil
+}
+
+// doubts sets why a claim is not sure, or not to be made at all.
+func (s *statement) doubts(c *Claim) {
+	hedges := s.hedges + s.group.hedges
+	for _, w := range s.rest {
+		if uncertain()[w.low] && !w.isName() {
+			hedges++
+		}
+	}
+	switch {
+	case s.role == formation.RoleAssistant:
+		c.Rejected = ReasonAssistant
+	case hedges > 1:
+		c.Rejected = ReasonHedged
+	case hedges == 1:
+		c.Unqualified = api.UnqualifiedHedged
+	case s.secondHand:
+		c.Unqualified = api.UnqualifiedSecondHand
+	}
+}
+
+// sentenceOf makes a statement that can be read by itself.
+func sentenceOf(c Claim) string {
+	verb := RelationOf(c.Relation).Verb
+	join := verb + " "
+	switch {
+	case c.Relation == Named:
+		join = "is named "
+	case strings.HasPrefix(verb, "has the "):
+		join = "has the " + strings.TrimPrefix(verb, "has the ") + " "
+	}
+	switch {
+	case c.Ends && c.Denies:
+		return c.Source.Name + ": not “" + join + c.Target.Name + "”"
+	case c.Ends:
+		return c.Source.Name + " no longer " + join + c.Target.Name
+	case c.Unqualified == api.UnqualifiedPlanned:
+		return c.Source.Name + ", as planned, " + join + c.Target.Name
+	case c.InvalidAt != nil && c.ValidAt != nil:
+		return c.Source.Name + " " + join + c.Target.Name + ", " + c.ValidAt.Format("2006-01") + " to " + c.InvalidAt.Format("2006-01")
+	}
+	return c.Source.Name + " " + join + c.Target.Name
+}

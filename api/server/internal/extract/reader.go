@@ -1,0 +1,264 @@
+package extract
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/lukasa-dev/lukasa/api"
+	"github.com/lukasa-dev/lukasa/formation"
+)
+
+// reader finds the claims of one turn.
+type reader struct {
+	turn   int
+	role   formation.Role
+	text   string
+	now    time.Time
+	orders [][]int // where the text addresses the reader
+	claims []Claim
+	// small says that the speaker writes without capitals.
+	small    bool
+	people   []string // persons named so far
+	there    *Thing   // the employer or place named last
+	carried  bool     // the sentence before only took back what was said
+	last     *spoken  // the clause whose claims are the last
+	refusals int
+
+	// Of the sentence:
+	at         span
+	corrects   bool // it takes back what was said
+	secondHand bool
+	supposed   bool
+	hedges     int
+	// Of the clause:
+	quoted bool // someone else speaks
+	change bool // words before the clause tell of a change
+}
+
+// read reads the whole turn.
+func (r *reader) read() {
+	if r.role == formation.RoleTool {
+		r.refuseOrders()
+		return
+	}
+	text := mask(r.text)
+	r.small = writesSmall(text)
+	for _, s := range sentences(text) {
+		if len(r.orders) > 0 && s.end > r.orders[0][0] {
+			// What follows an order is of the same hand.
+			r.refuseOrders()
+			return
+		}
+		if s.end-s.start <= maxSentence && len(r.claims) < maxClaims {
+			r.sentence(s, text[s.start:s.end])
+		}
+	}
+}
+
+// writesSmall says whether a text has no capitals but that of "I".
+func writesSmall(text string) bool {
+	for _, w := range strings.Fields(text) {
+		first, _ := firstLetter(w)
+		if unicode.IsUpper(first) && w != "I" && !strings.HasPrefix(w, "I'") && !strings.HasPrefix(w, "I’") {
+			return false
+		}
+	}
+	return true
+}
+
+func firstLetter(w string) (rune, bool) {
+	for _, r := range w {
+		if unicode.IsLetter(r) {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
+func (r *reader) refuseOrders() {
+	for _, o := range r.orders {
+		start, end := lineAround(r.text, o[0], o[1])
+		r.refuse(span{start, end}, ReasonInstruction)
+	}
+}
+
+// lineAround widens a match to its line, within bounds.
+func lineAround(text string, start, end int) (int, int) {
+	const most = 200
+	for start > 0 && text[start-1] != '\n' && end-start < most {
+		start--
+	}
+	for end < len(text) && text[end] != '\n' && end-start < 2*most {
+		end++
+	}
+	return start, end
+}
+
+// refuse reports a sentence that nothing is made of.
+func (r *reader) refuse(s span, reason string) {
+	if r.refusals++; r.refusals > maxRefusals {
+		return
+	}
+	r.claims = append(r.claims, Claim{
+		Turn: r.turn, Start: s.start, End: s.end, Rejected: reason,
+		Statement: strings.ToValidUTF8(strings.TrimSpace(r.text[s.start:s.end]), ""),
+	})
+}
+
+// sentence reads one sentence.
+func (r *reader) sentence(s span, text string) {
+	r.at, r.secondHand, r.supposed, r.hedges = s, false, false, 0
+	r.quoted, r.corrects, r.carried = false, r.carried, false
+	cs := clauses(r.unlabelled(text))
+	asks := endsAsking(text)
+	before := len(r.claims)
+	question, supposition := false, false
+	for i, c := range cs {
+		t := r.lead(tokenize(c.text))
+		switch {
+		case r.role == formation.RoleAssistant:
+		case r.supposes(c, t):
+			supposition, r.supposed = true, true
+		case beginsAsking(t) || asks && !answeredBehind(cs[i+1:]):
+			question = true
+			continue
+		}
+		if len(t) == 0 {
+			r.carried = r.corrects
+			continue
+		}
+		r.carried = false
+		if r.supposed || subordinate(c.join) {
+			continue
+		}
+		if r.afterthought(t) {
+			continue
+		}
+		if i+1 < len(cs) && conditional(cs[i+1]) {
+			supposition = true
+			continue
+		}
+		r.clause(t)
+	}
+	if len(r.claims) > before || r.role != formation.RoleUser {
+		return
+	}
+	switch {
+	case supposition:
+		r.refuse(s, ReasonHypothetical)
+	case question && len(strings.Fields(text)) > 2:
+		r.refuse(s, ReasonQuestion)
+	}
+}
+
+// answeredBehind says whether one of the clauses that follow asks: then the question is there, and not before.
+func answeredBehind(cs []clause) bool {
+	for _, c := range cs {
+		if t := tokenize(c.text); beginsAsking(t) || len(t) > 0 && (t[0].low == "any" || t[0].low == "please") {
+			return true
+		}
+	}
+	return false
+}
+
+func endsAsking(text string) bool {
+	text = strings.TrimRightFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == ')' || r == '"' || r == '!' || isPicture(r) })
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "؟")
+}
+
+// beginsAsking says whether a clause begins as questions and requests do.
+func beginsAsking(t []token) bool {
+	if len(t) < 2 {
+		return false
+	}
+	switch t[0].low {
+	case "what", "who", "whom", "whose", "where", "why", "how", "which":
+		return true
+	case "is", "are", "am", "was", "were", "do", "does", "did", "can", "could", "would", "will", "should", "shall", "have", "has", "had", "may", "might":
+		return !t[0].isName() || t[0].low != "will"
+	case "any", "anyone", "anybody":
+		return true
+	}
+	return false
+}
+
+// subordinate says whether a clause tells of circumstances only, in which nothing is stated for good.
+func subordinate(join string) bool {
+	switch join {
+	case "when", "whenever", "once", "until", "which", "who", "where", "before", "after", "while", "whereas", "except":
+		return true
+	}
+	return false
+}
+
+// conditional says whether a clause restricts the one before it.
+func conditional(c clause) bool {
+	switch c.join {
+	case "if", "unless", "whenever", "whether":
+		return !c.comma
+	}
+	return false
+}
+
+// supposes says whether a clause, and what follows it in its sentence, is only supposed.
+func (r *reader) supposes(c clause, t []token) bool {
+	switch c.join {
+	case "if", "unless", "whether":
+		return true
+	}
+	if len(t) == 0 {
+		return false
+	}
+	low := strings.ToLower(text(t[:min(len(t), 5)])) + " "
+	for _, p := range []string{
+		"what if ", "if ", "suppose ", "supposing ", "imagine ", "let us say ", "say we ", "say i ", "assume ", "assuming ", "pretend ",
+		"let us pretend ", "let us imagine ", "let us assume ", "let us suppose ", "hypothetically ", "for example ", "for instance ", "e.g ",
+		"i wish ", "unless ", "whether ", "in case ", "had i ", "were i ", "in my novel ", "in the novel ", "in my story ", "in the story ",
+		"in my book ", "in my game ", "in the game ", "my character ", "the character ", "role play ", "roleplay ", "in a world ",
+		"i would ", "we would ", "as if ", "as though ",
+	} {
+		if strings.HasPrefix(low, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// afterthought reads a clause that only makes what was just said less sure ("not sure", "I think").
+func (r *reader) afterthought(t []token) bool {
+	low := strings.ToLower(text(t))
+	switch low {
+	case "i think", "i guess", "i believe", "i suppose", "i reckon", "maybe", "probably", "perhaps", "not sure", "i am not sure", "not sure though",
+		"not 100% sure", "not entirely sure", "i forget", "i do not remember", "do not quote me on that", "iirc", "afaik", "if i remember correctly",
+		"if i recall correctly", "i could be wrong", "could be wrong", "might be wrong", "i might be wrong", "i may be wrong", "no idea", "who knows",
+		"or maybe not", "or not", "or something", "or something like that", "or so i heard", "or so i think", "i am guessing", "just guessing":
+		for i := len(r.claims) - 1; i >= 0 && r.at.start-r.claims[i].End < 40; i-- {
+			if c := &r.claims[i]; c.Rejected == "" && c.Unqualified == "" {
+				c.Unqualified = api.UnqualifiedHedged
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// onlyPerson returns the person that "she" or "he" can only be, or "".
+func (r *reader) onlyPerson() string {
+	if len(r.people) == 1 {
+		return r.people[0]
+	}
+	return ""
+}
+
+func (r *reader) meet(t Thing) {
+	if t.Kind != KindPerson || t.Name == User {
+		return
+	}
+	for _, p := range r.people {
+		if p == t.Name {
+			return
+		}
+	}
+	r.people = append(r.people, t.Name)
+}
