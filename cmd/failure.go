@@ -84,8 +84,9 @@ func (a *app) report(err error) int {
 }
 
 func (a *app) exitCode(err error) int {
-	for e := err; e != nil; e = errors.Unwrap(e) {
-		if f, ok := e.(*failure); ok && f.code != 0 {
+	var f *failure
+	for e := err; errors.As(e, &f); e = f.cause {
+		if f.code != 0 {
 			return f.code
 		}
 	}

@@ -78,13 +78,6 @@ func newMachine(t *testing.T, env ...string) *machine {
 	return m
 }
 
-// with is the same machine with more variables.
-func (m *machine) with(env ...string) *machine {
-	more := *m
-	more.env = append(append([]string{}, m.env...), env...)
-	return &more
-}
-
 func (m *machine) command(args ...string) *exec.Cmd {
 	m.t.Helper()
 	path, err := program()
