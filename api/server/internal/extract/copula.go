@@ -135,8 +135,7 @@ func (s *statement) date(relation string, t []token, i int, change bool) bool {
 	if n == 0 || s.group.tense != present && !(change && s.group.tense != modal) {
 		return false
 	}
-	source := s.subject.thing
-	source.Name = withoutDate(source.Name)
+	source := Thing{withoutDate(s.subject.thing.Name), KindThing}
 	if due, ok := strings.CutPrefix(strings.ToLower(source.Name), "deadline for "); ok {
 		relation, source.Name = DueOn, strings.TrimPrefix(due, "the ")
 	}
@@ -214,6 +213,9 @@ func (s *statement) isOn(t []token) {
 				s.emit(Version, v, false)
 			}
 		}
+		return
+	}
+	if s.subject.of == person && s.date(Scheduled, t, 1, false) {
 		return
 	}
 	if o, n := phrase(t, 1); n > 0 && t[0].low == "on" {

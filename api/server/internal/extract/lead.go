@@ -17,7 +17,7 @@ func (r *reader) unlabelled(s string) string {
 	name := strings.TrimSpace(m[1])
 	rest := s[len(m[0]):]
 	words := strings.Fields(strings.ToLower(name))
-	if len(words) == 0 || len(words) > 6 {
+	if len(words) == 0 || len(words) > 14 {
 		return s
 	}
 	first := strings.ToLower(words[0])
@@ -31,7 +31,7 @@ var bullet = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:\s*(?:[-*•+]|\d{1,2}[.)]|#{1,6}|\[[ xX]?\]|\[?\(?\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp][Mm])?\)?\]?)\s+)+`)
 })
 
-var label = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^:.,;!?\n]{1,60}):\s+`) })
+var label = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^((?:[^:.,;!?\n]|\d:\d){1,100}):\s+`) })
 
 // labels are words before a colon that name no speaker.
 var labels = wordSet(`decision decided note notes update fyi btw ps edit reminder background context fact facts me info remember ok okay so also
@@ -42,20 +42,45 @@ important warning setup stack profile bio intro introduction work home location 
 func (r *reader) lead(t []token) []token {
 	r.change = false
 	for len(t) > 0 {
-		n := r.leadWords(t)
+		if n := r.leadWords(t); n > 0 {
+			t = t[n:]
+			continue
+		}
+		n := r.timeInFront(t)
 		if n == 0 {
 			return t
 		}
-		t = t[n:]
+		// A time in front means the same behind.
+		front := t[:n]
+		t = append([]token(nil), t[n:]...)
+		t[len(t)-1].stop = true
+		return append(t, front...)
 	}
 	return t
 }
 
-// leadWords returns how many tokens at the start of a clause come before its subject.
-func (r *reader) leadWords(t []token) int {
-	if n := r.reported(t); n > 0 {
+// timeInFront returns how many tokens say when, at the start of a clause that goes on with its subject.
+func (r *reader) timeInFront(t []token) int {
+	i := 0
+	if t[0].low == "since" || t[0].low == "from" || t[0].low == "until" {
+		i = 1
+	}
+	_, _, n := date(t, i, r.now)
+	if n == 0 || i+n >= len(t) {
+		return 0
+	}
+	n += i
+	switch next := t[n]; {
+	case isBe(next.low):
+		return 0 // "Tuesday is fine"
+	case next.isName(), next.low == "i", next.low == "we", next.low == "my", next.low == "our", next.low == "the", next.low == "he", next.low == "she":
 		return n
 	}
+	return 0
+}
+
+// leadWords returns how many tokens at the start of a clause come before its subject.
+func (r *reader) leadWords(t []token) int {
 	low := strings.ToLower(text(t[:min(len(t), 6)])) + " "
 	for _, l := range leads() {
 		if strings.HasPrefix(low, l.words+" ") {
@@ -66,7 +91,7 @@ func (r *reader) leadWords(t []token) int {
 			return len(strings.Fields(l.words))
 		}
 	}
-	return 0
+	return r.reported(t)
 }
 
 // leadIn are words before a subject.

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -139,6 +140,9 @@ func phrase(t []token, i int) (Thing, int) {
 		if stopWords()[w.low] && !(j == i && w.isName() && len(t[j].text) > 1 && !notInSubject()[w.low]) {
 			break
 		}
+		if j > i && isDuration(t, j) {
+			break
+		}
 		if w.stop || w.list {
 			j++
 			break
@@ -148,6 +152,15 @@ func phrase(t []token, i int) (Thing, int) {
 		return Thing{}, 0
 	}
 	return Thing{text(t[i:j]), KindThing}, j - start
+}
+
+// isDuration says whether a number of units of time begins at token i: "two days ago".
+func isDuration(t []token, i int) bool {
+	if _, ok := number(t, i); !ok || i+1 >= len(t) {
+		return false
+	}
+	_, ok := back(time.Time{}, 0, t[i+1].low)
+	return ok || t[i+1].low == "of"
 }
 
 // noObject are words with which no thing begins that lasts.

@@ -137,8 +137,10 @@ could would should will shall might may must still actually currently usually al
 
 // isCommonStart says whether a capital is only that of a sentence.
 func isCommonStart(t []token) bool {
-	return len(t) == 1 && (noSubject()[t[0].low] || notInSubject()[t[0].low] || stopWords()[t[0].low])
+	return len(t) == 1 && (isArticle(t[0].low) || noSubject()[t[0].low] || notInSubject()[t[0].low] || stopWords()[t[0].low])
 }
+
+func isArticle(low string) bool { return low == "the" || low == "a" || low == "an" }
 
 // isIdentifier says whether a word is one that programs have: snake_case, a path, a number of an issue.
 func isIdentifier(w string) bool {
