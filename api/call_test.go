@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,37 @@ func TestNamesThatCanNotBeSent(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Whatever a name holds, the request goes to the path of the names as they are, and to no other.
+func FuzzPath(f *testing.F) {
+	for _, name := range []string{"notes", "..", "../..", "a/b", "%2e%2e", "a?b#c", `\`, ";", "\x00", "\xff", "http://x/", "//x"} {
+		f.Add(name, "id")
+		f.Add("notes", name)
+	}
+	f.Fuzz(func(t *testing.T, workspace, id string) {
+		var sent *http.Request
+		c := newClient(t, "https://example.com/prefix", api.WithTransport(roundTripper(func(r *http.Request) (*http.Response, error) {
+			sent = r
+			return answer(r, 200, "{}"), nil
+		})))
+		_, err := c.Passages.Get(t.Context(), workspace, id)
+		if err != nil {
+			if !errors.Is(err, api.ErrInvalidRequest) || sent != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		parts := strings.Split(sent.URL.EscapedPath(), "/")
+		if len(parts) != 7 || sent.URL.Host != "example.com" || sent.URL.RawQuery != "" || sent.URL.Fragment != "" {
+			t.Fatalf("%q, %q: sent to %s", workspace, id, sent.URL)
+		}
+		for i, want := range map[int]string{1: "prefix", 2: "v1", 3: "workspaces", 4: workspace, 5: "passages", 6: id} {
+			if got, err := url.PathUnescape(parts[i]); err != nil || got != want || got == ".." || got == "." {
+				t.Errorf("segment %d is %q, want %q", i, parts[i], want)
+			}
+		}
+	})
 }
 
 // first returns the error of an iterator's first step.

@@ -92,6 +92,16 @@ func TestTurnsAreChecked(t *testing.T) {
 	}
 }
 
+// RFC 3339 has years of four digits.
+func TestSubmitTimeThatCanNotBeWritten(t *testing.T) {
+	c, _ := setup(t) // fails the test when it is asked
+	far := time.Date(10000, time.January, 1, 0, 0, 0, 0, time.UTC)
+	_, err := c.Formations.Submit(ctx(t), "notes", api.SubmitFormation{Turns: helloTurns(), ObservedAt: &far})
+	if !errors.Is(err, api.ErrInvalidRequest) {
+		t.Errorf("error = %v", err)
+	}
+}
+
 func TestPlan(t *testing.T) {
 	c, mux := setup(t)
 	mux.HandleFunc("POST /v1/workspaces/notes/formations:plan", func(w http.ResponseWriter, r *http.Request) {
