@@ -21,4 +21,8 @@
 //
 // [Routes] is the table of everything that can be asked for, with the permission that each takes. Access is checked in
 // one place, from that table, before anything is looked up.
+//
+// A path that isn't in the table is a 404 with the code "not_found". A method that a path doesn't take is a 405 with
+// Allow and the code "invalid_request": the contract has no code of its own for it. Unknown fields of a body and unknown
+// parameters of a query are refused, never ignored.
 package server
