@@ -69,7 +69,7 @@ func TestAllowHTTP(t *testing.T) {
 }
 
 func TestNewClientRefusesOptions(t *testing.T) {
-	unverified := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // to be refused
+	unverified := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	for name, opt := range map[string]api.Option{
 		"empty token":           api.WithToken(""),
 		"token with line feed":  api.WithToken(secret + "\n"),

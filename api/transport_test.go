@@ -50,7 +50,7 @@ func callOnce(url string) int {
 // callFrom calls the API at url from a process with these environment variables.
 func callFrom(t *testing.T, url string, env ...string) (output string, err error) {
 	t.Helper()
-	cmd := exec.CommandContext(ctx(t), os.Args[0]) //nolint:gosec // this program itself
+	cmd := exec.CommandContext(ctx(t), os.Args[0])
 	cmd.Env = append([]string{callVariable + "=" + url}, env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
