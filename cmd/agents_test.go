@@ -163,7 +163,7 @@ func TestStartUpRefusals(t *testing.T) {
 	}{
 		"no workspace":            {nil, nil, 2, []string{"error: no workspace is pinned", "--workspace", "LUKASA_MCP_WORKSPACE"}},
 		"the shell's workspace":   {[]string{"LUKASA_WORKSPACE=demo"}, nil, 2, []string{"error: no workspace is pinned"}},
-		"unknown workspace":       {nil, []string{"--workspace", "absent"}, 1, []string{`workspace "absent" does not exist at local`, "lukasa workspace create absent"}},
+		"unknown workspace":       {nil, []string{"--workspace", "absent"}, 1, []string{`workspace "absent" does not exist in the memory of this machine`, "lukasa workspace create absent"}},
 		"unknown at the API":      {remote(key), []string{"--workspace", "absent"}, 1, []string{`workspace "absent" does not exist at http://`}},
 		"not a name":              {nil, []string{"--workspace", "../x"}, 2, []string{"is not a workspace name"}},
 		"refused key":             {remote("lukasa_sk_wrong"), []string{"--workspace", "absent"}, 4, []string{"error:", "hint:"}},

@@ -43,7 +43,7 @@ func newWorkspaceCreate(a *app) *cobra.Command {
 					return err
 				}
 				return a.result(s, w, func(out io.Writer) {
-					fmt.Fprintf(out, "workspace %s created at %s\n", w.Name, conn.endpoint)
+					fmt.Fprintf(out, "workspace %s created %s\n", w.Name, place(conn.endpoint))
 				})
 			})
 		},
@@ -69,7 +69,7 @@ func newWorkspaceList(a *app) *cobra.Command {
 				}
 				return a.result(s, page, func(out io.Writer) {
 					if len(page.Workspaces) == 0 {
-						fmt.Fprintf(out, "no workspaces at %s; create one with `lukasa workspace create NAME`\n", conn.endpoint)
+						fmt.Fprintf(out, "no workspaces %s; create one with `lukasa workspace create NAME`\n", place(conn.endpoint))
 						return
 					}
 					rows := [][]string{{"NAME", "CREATED", "TITLE"}}
@@ -155,7 +155,15 @@ func absentWorkspace(err error, name, endpoint string) error {
 		return err
 	}
 	return &failure{
-		message: fmt.Sprintf("workspace %q does not exist at %s", name, endpoint),
+		message: fmt.Sprintf("workspace %q does not exist %s", name, place(endpoint)),
 		hint:    fmt.Sprintf("create it with `lukasa workspace create %s`", name),
 	}
+}
+
+// place says where an endpoint's workspaces are.
+func place(endpoint string) string {
+	if endpoint == endpointLocal {
+		return "in the memory of this machine"
+	}
+	return "at " + endpoint
 }

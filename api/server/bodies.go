@@ -78,7 +78,7 @@ func decodeWorkspace(v jsonValue) (body api.CreateWorkspace, err error) {
 	if err := f.err(); err != nil {
 		return body, err
 	}
-	if !access.ValidWorkspaceName(body.Name) {
+	if !api.ValidWorkspaceName(body.Name) {
 		f.add(api.CodeInvalidRequest, "name", "can't be %s: take 1–128 of a–z, 0–9, dot, dash and underscore, "+
 			"with a letter or digit at both ends", quoted(body.Name))
 	}

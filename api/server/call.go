@@ -78,7 +78,7 @@ func (s *Server) admit(c *call) error {
 		if err := c.who.RequireReach(c.workspace); err != nil {
 			return err
 		}
-		if !access.ValidWorkspaceName(c.workspace) {
+		if !api.ValidWorkspaceName(c.workspace) {
 			return noWorkspace(c.workspace)
 		}
 		c.record.workspace = c.workspace

@@ -3,30 +3,9 @@ package access
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lukasa-dev/lukasa/api"
 )
-
-// maxWorkspaceName is the length of the longest name of a workspace, in bytes.
-const maxWorkspaceName = 128
-
-// ValidWorkspaceName reports whether name can be a workspace's: ^[a-z0-9]([a-z0-9._-]{0,126}[a-z0-9])?$.
-func ValidWorkspaceName(name string) bool {
-	if name == "" || len(name) > maxWorkspaceName {
-		return false
-	}
-	for i := range len(name) {
-		c := name[i]
-		switch {
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-		case c == '.' || c == '_' || c == '-':
-			if i == 0 || i == len(name)-1 {
-				return false
-			}
-		default:
-			return false
-		}
-	}
-	return true
-}
 
 // Selector says which workspaces a credential reaches: an exact name, "prefix.*" for all names below prefix (not prefix
 // itself), or "*" for all. The zero Selector reaches nothing.
@@ -38,7 +17,7 @@ func Everything() Selector { return Selector{"*"} }
 // ParseSelector reads a selector strictly: no white space, no other wild cards.
 func ParseSelector(s string) (Selector, error) {
 	name := strings.TrimSuffix(s, ".*")
-	if s != "*" && !ValidWorkspaceName(name) {
+	if s != "*" && !api.ValidWorkspaceName(name) {
 		return Selector{}, fmt.Errorf("%.140q is not a selector: write a workspace's name, prefix.* or *", s)
 	}
 	return Selector{s}, nil
@@ -53,7 +32,7 @@ func (s Selector) prefix() (prefix string, ok bool) {
 
 // Covers reports whether s reaches the workspace called name. A name that no workspace can have is never covered.
 func (s Selector) Covers(name string) bool {
-	if !ValidWorkspaceName(name) {
+	if !api.ValidWorkspaceName(name) {
 		return false
 	}
 	if prefix, ok := s.prefix(); ok {
