@@ -5,9 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -70,29 +68,6 @@ func (s *Store) Ping(ctx context.Context) error {
 		}
 		return nil
 	})
-}
-
-// prepareFile makes the folder and the file. SQLite gives its log and its shared memory the mode of the file.
-func prepareFile(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("creating the store's folder: %w", err)
-	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return fmt.Errorf("creating the store's file: %w", err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("reading the store's file mode: %w", err)
-	}
-	if info.Mode().Perm()&0o077 == 0 {
-		return nil
-	}
-	if err := f.Chmod(0o600); err != nil && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("closing the store's file to others: %w", err)
-	}
-	return nil
 }
 
 // busyTimeout is how long SQLite itself waits for a lock; begin waits on after that.

@@ -44,6 +44,9 @@ func TestFileModes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if left, err := filepath.Glob(filepath.Join(folder, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 	if got := mode(t, folder); got != 0o700 {
 		t.Errorf("the folder has mode %o, want 700", got)
 	}

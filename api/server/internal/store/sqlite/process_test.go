@@ -107,6 +107,7 @@ func workUntil(ctx context.Context, store *sqlite.Store, n int) error {
 
 func formOne(ctx context.Context, store *sqlite.Store, job *memory.Job) error {
 	return store.Form(ctx, job, time.Now(), func(context.Context, memory.Held) (memory.Outcome, error) {
+		time.Sleep(5 * time.Millisecond) // long enough to be killed at
 		text := job.Turns[0].Content
 		return memory.Outcome{Passages: []memory.NewPassage{{Passage: api.Passage{
 			ID: memory.PassageID("user", text), Text: text, Role: "user", Formation: job.Handle, SaidAt: job.SubmittedAt,
@@ -152,7 +153,7 @@ func TestProcesses(t *testing.T) {
 // and others finish the rest, each exactly once.
 func TestKilled(t *testing.T) {
 	path, store := demo(t)
-	accepted := killAfter(t, child(t, "submit-100000", path), 40)
+	accepted := killAfter(t, child(t, "submit-100000", path), 120)
 	for _, handle := range accepted {
 		if f, err := store.Formation(t.Context(), "demo", handle); err != nil || f.State != api.FormationQueued {
 			t.Errorf("accepted %s is %q after the kill, %v", handle, f.State, err)

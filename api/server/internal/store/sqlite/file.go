@@ -1,0 +1,72 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// prepareFile makes the folder and the file, and closes the file to others. SQLite gives its log and its shared memory
+// the mode of the file.
+//
+// A file that is there must not be opened here, not even to look at it: on POSIX systems, closing it would drop the
+// locks that any other connection of this process holds on it.
+func prepareFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("creating the store's folder: %w", err)
+	}
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = createFile(path)
+	}
+	if err != nil {
+		return fmt.Errorf("creating the store's file: %w", err)
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		if err := closeToOthers(name); err != nil {
+			return fmt.Errorf("closing the store's file to others: %w", err)
+		}
+	}
+	return nil
+}
+
+// createFile makes an empty file that nobody else can read, unless somebody makes it first. It is complete and closed
+// before it has its name, so that no other connection can have it open by then.
+func createFile(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := f.Close(); err != nil {
+		return err
+	}
+	err = os.Link(f.Name(), path)
+	if _, there := os.Stat(path); err == nil || there == nil {
+		return nil
+	}
+	// The file system has no links, or path is a symbolic link to what isn't there yet.
+	f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// closeToOthers takes every right from all but the owner. Where that can't be done, the folder has to do.
+func closeToOthers(name string) error {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = os.Chmod(name, 0o600)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
