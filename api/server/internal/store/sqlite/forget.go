@@ -178,7 +178,24 @@ func (e *eraser) reindex(ctx context.Context, n neighbour, gone string) error {
 	if err := deleteIndex(ctx, e.tx, n.key); err != nil {
 		return err
 	}
-	return insertIndex(ctx, e.tx, n.key, n.value, texts[0], texts[1])
+	statements, err := e.statements(ctx, n.value.ID)
+	if err != nil {
+		return err
+	}
+	return insertIndex(ctx, e.tx, n.key, n.value, texts[0], texts[1], statements)
+}
+
+// statements returns what is asserted on the evidence of a passage.
+func (e *eraser) statements(ctx context.Context, passage string) ([]string, error) {
+	rows, err := e.tx.QueryContext(ctx, `SELECT statement FROM assertions WHERE workspace = ? AND passage = ? ORDER BY key`,
+		e.ws, passage)
+	if err != nil {
+		return nil, fmt.Errorf("reading what is asserted: %w", err)
+	}
+	return collect(rows, func(row scanner) (statement string, err error) {
+		err = row.Scan(&statement)
+		return statement, err
+	})
 }
 
 // outcomes takes the words of the passage out of what formations recorded.

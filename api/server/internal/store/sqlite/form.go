@@ -96,6 +96,10 @@ func (w *writer) passages(ctx context.Context) error {
 	for _, p := range w.outcome.Passages {
 		texts[p.ID] = p.Text
 	}
+	statements := make(map[string][]string)
+	for _, a := range w.outcome.Assertions {
+		statements[a.Passage] = append(statements[a.Passage], a.Statement)
+	}
 	for _, p := range w.outcome.Passages {
 		key, err := w.insertPassage(ctx, p)
 		if err != nil {
@@ -112,7 +116,7 @@ func (w *writer) passages(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := insertIndex(ctx, w.tx, key, p.Passage, prev, next); err != nil {
+		if err := insertIndex(ctx, w.tx, key, p.Passage, prev, next, statements[p.ID]); err != nil {
 			return err
 		}
 		w.wrote.Passages++

@@ -86,9 +86,11 @@ func matchExpression(q search.Query) string {
 	return b.String()
 }
 
-// insertIndex indexes a passage with the texts around it.
-func insertIndex(ctx context.Context, tx *sql.Tx, key int64, p api.Passage, prev, next string) error {
-	f := search.Document(search.Entry{Text: p.Text, Role: p.Role, SaidAt: p.SaidAt, Prev: prev, Next: next})
+// insertIndex indexes a passage with the texts around it and what is asserted on its evidence.
+func insertIndex(ctx context.Context, tx *sql.Tx, key int64, p api.Passage, prev, next string, statements []string) error {
+	f := search.Document(search.Entry{
+		Text: p.Text, Role: p.Role, SaidAt: p.SaidAt, Prev: prev, Next: next, Statements: statements,
+	})
 	_, err := tx.ExecContext(ctx, `INSERT INTO passages_index (rowid, text, context, neighbours) VALUES (?, ?, ?, ?)`,
 		key, f.Text, f.Context, f.Neighbours)
 	if err != nil {

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -141,11 +142,13 @@ func testHeld(t *testing.T, f *fixture) {
 		if none, err := held.Entity(ctx, "en_none"); none != nil || err != nil {
 			t.Errorf("an unknown entity: %v, %v; want nil", none, err)
 		}
-		checkHeld(t, "from, any relation", []string{"as_1", "as_2", "as_3"}, held.AssertionsFrom, ctx, "Ana", "")
-		checkHeld(t, "from", []string{"as_1", "as_3"}, held.AssertionsFrom, ctx, "Ana", "lives_in")
-		checkHeld(t, "to", []string{"as_2"}, held.AssertionsTo, ctx, "Ghent", "likes")
-		checkHeld(t, "to, any relation", []string{"as_2", "as_3"}, held.AssertionsTo, ctx, "Ghent", "")
-		checkHeld(t, "from nothing", nil, held.AssertionsFrom, ctx, "Nobody", "")
+		from := lookup{held.AssertionsFrom}
+		to := lookup{held.AssertionsTo}
+		from.check(ctx, t, "Ana", "", "as_1", "as_2", "as_3")
+		from.check(ctx, t, "Ana", "lives_in", "as_1", "as_3")
+		from.check(ctx, t, "Nobody", "")
+		to.check(ctx, t, "Ghent", "likes", "as_2")
+		to.check(ctx, t, "Ghent", "", "as_2", "as_3")
 		return memory.Outcome{}, nil
 	}
 	f.submit(t, "demo", "look")
@@ -154,13 +157,15 @@ func testHeld(t *testing.T, f *fixture) {
 	wantErr(t, "consulting", err, nil)
 }
 
-func checkHeld(
-	t *testing.T, what string, want []string,
-	list func(ctx context.Context, entity, relation string) ([]api.Assertion, error),
-	ctx context.Context, name, relation string,
-) {
+// lookup is one of the two ways from an entity to its assertions.
+type lookup struct {
+	list func(ctx context.Context, entity, relation string) ([]api.Assertion, error)
+}
+
+func (l lookup) check(ctx context.Context, t *testing.T, name, relation string, want ...string) {
 	t.Helper()
-	found, err := list(ctx, memory.EntityID(name), relation)
+	what := fmt.Sprintf("assertions of %s, %q", name, relation)
+	found, err := l.list(ctx, memory.EntityID(name), relation)
 	wantErr(t, what, err, nil)
 	var got []string
 	for _, a := range found {
