@@ -16,12 +16,15 @@ type Entry struct {
 	SaidAt time.Time
 	// Prev and Next are the texts before and after it in its conversation, "" at the ends.
 	Prev, Next string
+	// Statements are what is asserted on its evidence, in other words than its own: "I moved to Ghent" is found by
+	// who asks where the user lives.
+	Statements []string
 }
 
 // Fields are the words of a passage, separated by spaces, for the three columns of a full-text index.
 type Fields struct {
 	Text       string // what was said
-	Context    string // who said it and when
+	Context    string // who said it and when, and what it states
 	Neighbours string // what was said before and after
 }
 
@@ -29,7 +32,7 @@ type Fields struct {
 func Document(e Entry) Fields {
 	return Fields{
 		Text:       words(e.Text),
-		Context:    words(e.Role + " " + speaker(e.Text) + " " + dateWords(e.SaidAt)),
+		Context:    words(e.Role + " " + speaker(e.Text) + " " + dateWords(e.SaidAt) + " " + strings.Join(e.Statements, " ")),
 		Neighbours: words(tail(e.Prev, maxNeighbour) + "\n" + head(e.Next, maxNeighbour)),
 	}
 }

@@ -34,17 +34,20 @@ func prepareFile(path string) error {
 
 // createFile makes an empty file that nobody else can read, unless somebody makes it first. It is complete and closed
 // before it has its name, so that no other connection can have it open by then.
-func createFile(path string) error {
+func createFile(path string) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // with mode 0600
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	fresh := f.Name()
+	defer func() { err = errors.Join(err, os.Remove(fresh)) }()
 	if err := f.Close(); err != nil {
 		return err
 	}
-	err = os.Link(f.Name(), path)
-	if _, there := os.Stat(path); err == nil || there == nil {
+	if err := os.Link(fresh, path); err == nil {
+		return nil
+	}
+	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
 	// The file system has no links, or path is a symbolic link to what isn't there yet.

@@ -36,7 +36,7 @@ func transact(ctx context.Context, db *sql.DB, do func(ctx context.Context, tx *
 	if err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
 	}
-	defer tx.Rollback() //nolint:errcheck // after Commit there is nothing to roll back
+	defer tx.Rollback() // after Commit there is nothing to roll back
 	if err := do(ctx, tx); err != nil {
 		return err
 	}
@@ -48,9 +48,8 @@ func transact(ctx context.Context, db *sql.DB, do func(ctx context.Context, tx *
 
 // freeCache gives back the pages that a large transaction left in the writer's cache. All connections of a process
 // share one allowance, and a writer that holds on to it leaves the readers with nothing: their queries become several
-// times slower.
+// times slower. When it fails, it costs time at worst.
 func (s *Store) freeCache(ctx context.Context) {
-	//nolint:errcheck // it costs time at worst
 	_, _ = s.writer.ExecContext(ctx, `PRAGMA shrink_memory`)
 }
 

@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) memory.Store) {
 		"SearchHostile":               testSearchHostile,
 		"SearchAsOf":                  testSearchAsOf,
 		"SearchTies":                  testSearchTies,
+		"SearchStatements":            testSearchStatements,
 		"SearchSuperseded":            testSearchSuperseded,
 		"Isolation":                   testIsolation,
 		"Forget":                      testForget,

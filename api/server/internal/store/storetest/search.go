@@ -141,6 +141,25 @@ func testSearchTies(t *testing.T, f *fixture) {
 	}
 }
 
+// testSearchStatements finds a passage by what is asserted on its evidence, also after its neighbour was forgotten.
+func testSearchStatements(t *testing.T, f *fixture) {
+	f.workspace(t, "demo")
+	const said = "I moved to Ghent"
+	_, ids := f.form(t, "demo", memory.Outcome{
+		Entities:   []api.Entity{entity("Ana"), entity("Ghent")},
+		Assertions: []api.Assertion{assertion("as_1", f.now, "Ana", "resides in", "Ghent", said)},
+	}, "the weather turned", said)
+	wantEqual(t, "by the statement", f.find(t, "demo", "where does she reside"), []string{said})
+	if _, err := f.Forget(t.Context(), "demo", ids[0], f.tick()); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "indexed anew", f.find(t, "demo", "where does she reside"), []string{said})
+	if _, err := f.Forget(t.Context(), "demo", ids[1], f.tick()); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "forgotten", f.find(t, "demo", "where does she reside"), []string{})
+}
+
 func testSearchSuperseded(t *testing.T, f *fixture) {
 	f.workspace(t, "demo")
 	_, old := f.form(t, "demo", movesOutcome(f), "I live in Utrecht")
