@@ -1,20 +1,17 @@
 package cmd_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/lukasa-dev/lukasa/api"
-	"github.com/lukasa-dev/lukasa/formation"
 )
 
 func TestAgentRemembersAndRecalls(t *testing.T) {
@@ -192,57 +189,5 @@ func TestStartUpRefusals(t *testing.T) {
 				t.Errorf("standard error has a key:\n%s", r.stderr)
 			}
 		})
-	}
-}
-
-// TestInspector drives `lukasa mcp` with the MCP Inspector's command line.
-func TestInspector(t *testing.T) {
-	inspector := os.Getenv("LUKASA_TEST_INSPECTOR")
-	if inspector == "" {
-		if os.Getenv("LUKASA_TEST_NO_SKIP") != "" {
-			t.Fatal("LUKASA_TEST_INSPECTOR is not set")
-		}
-		t.Skip("LUKASA_TEST_INSPECTOR does not name the command of @modelcontextprotocol/inspector")
-	}
-	for _, era := range []string{"legacy", "auto", "modern"} {
-		t.Run(era, func(t *testing.T) { inspect(t, inspector, era) })
-	}
-}
-
-func inspect(t *testing.T, inspector, era string) {
-	t.Helper()
-	m := newMachine(t)
-	m.ok("", "workspace", "create", "demo")
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := func(method ...string) string {
-		t.Helper()
-		// The inspector hands its server no variable that isn't named.
-		args := []string{
-			"--cli", "-e", "LUKASA_DATA_DIR=" + filepath.Join(m.dir, "data"), "--protocol-era", era,
-			path, "mcp", "--workspace", "demo",
-		}
-		c := exec.CommandContext(t.Context(), inspector, append(args, method...)...)
-		c.Env = append(m.env, "HOME="+m.dir)
-		out, err := c.Output()
-		if err != nil {
-			t.Fatalf("inspector %v: %v\n%s", method, err, out)
-		}
-		return string(out)
-	}
-	tools := run("--method", "tools/list")
-	for _, want := range []string{"recall_memory", "remember_conversation", "formation_outcome"} {
-		if !strings.Contains(tools, want) {
-			t.Errorf("tools/list does not have %s: %s", want, tools)
-		}
-	}
-	run("--method", "tools/call", "--tool-name", "remember_conversation",
-		"--tool-arg", `turns=[{"role":"user","content":"I live in Utrecht."}]`)
-	m.ok("", "formation", "show", "-w", "demo", "--wait", formation.Handle(turns("I live in Utrecht."), nil))
-	recalled := run("--method", "tools/call", "--tool-name", "recall_memory", "--tool-arg", "query=where is utrecht")
-	if !json.Valid([]byte(recalled)) || !strings.Contains(recalled, "I live in Utrecht.") {
-		t.Errorf("recall_memory through the inspector: %s", recalled)
 	}
 }
