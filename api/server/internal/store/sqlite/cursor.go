@@ -22,24 +22,24 @@ func cursorOf(list string, place ...int64) string {
 	return b.String()
 }
 
-// parseCursor fills place with what cursorOf was given, or returns false for the empty cursor.
-func parseCursor(cursor, list string, place ...*int64) (bool, error) {
+// parseCursor fills place with what cursorOf was given. The empty cursor leaves it alone.
+func parseCursor(cursor, list string, place ...*int64) error {
 	if cursor == "" {
-		return false, nil
+		return nil
 	}
 	rest, ok := strings.CutPrefix(cursor, list+".")
 	parts := strings.Split(rest, ".")
 	if !ok || len(parts) != len(place) {
-		return false, badCursor(list)
+		return badCursor(list)
 	}
-	for i, part := range parts {
-		n, err := strconv.ParseInt(part, 10, 64)
-		if err != nil || strconv.FormatInt(n, 10) != part {
-			return false, badCursor(list)
+	for i, to := range place {
+		n, err := strconv.ParseInt(parts[i], 10, 64)
+		if err != nil || strconv.FormatInt(n, 10) != parts[i] {
+			return badCursor(list)
 		}
-		*place[i] = n
+		*to = n
 	}
-	return true, nil
+	return nil
 }
 
 func badCursor(list string) error {
@@ -50,7 +50,7 @@ func badCursor(list string) error {
 // everything.
 func newestFirst(cursor, list string) (at, key int64, err error) {
 	at, key = math.MaxInt64, math.MaxInt64
-	_, err = parseCursor(cursor, list, &at, &key)
+	err = parseCursor(cursor, list, &at, &key)
 	return at, key, err
 }
 

@@ -9,6 +9,19 @@ import (
 	"github.com/lukasa-dev/lukasa/api"
 )
 
+// eraseStatements empty the tables, those that refer to others first.
+func eraseStatements() []string {
+	return []string{
+		`DELETE FROM assertions WHERE workspace = ?`,
+		`DELETE FROM entities WHERE workspace = ?`,
+		`DELETE FROM passages WHERE workspace = ?`,
+		`DELETE FROM forgotten WHERE workspace = ?`,
+		`DELETE FROM queue WHERE workspace = ?`,
+		`DELETE FROM formations WHERE workspace = ?`,
+		`DELETE FROM workspaces WHERE id = ?`,
+	}
+}
+
 // DeleteWorkspace erases a workspace, see [memory.WorkspaceStore].
 func (s *Store) DeleteWorkspace(ctx context.Context, name string, now time.Time) (api.Erasure, error) {
 	receipt := api.Erasure{Workspace: name, ErasedAt: timeOf(micros(now))}
@@ -20,13 +33,10 @@ func (s *Store) DeleteWorkspace(ctx context.Context, name string, now time.Time)
 		if err := deleteIndexOf(ctx, tx, ws); err != nil {
 			return err
 		}
-		for _, table := range []string{"assertions", "entities", "passages", "forgotten", "queue", "formations"} {
-			if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE workspace = ?`, ws); err != nil {
-				return fmt.Errorf("erasing %s: %w", table, err)
+		for _, statement := range eraseStatements() {
+			if _, err := tx.ExecContext(ctx, statement, ws); err != nil {
+				return fmt.Errorf("erasing a workspace: %w", err)
 			}
-		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM workspaces WHERE id = ?`, ws); err != nil {
-			return fmt.Errorf("erasing a workspace: %w", err)
 		}
 		return nil
 	})

@@ -144,6 +144,14 @@ func formationsCursor(state api.FormationState) string {
 	return strings.TrimSuffix("formations-"+string(state), "-")
 }
 
+// The lists, each along an index of its own.
+const (
+	newestSQL = `SELECT ` + formationColumns + ` FROM ` + formationTables + ` WHERE f.workspace = ?1
+		AND (f.submitted_at, f.key) < (?2, ?3) ORDER BY f.submitted_at DESC, f.key DESC LIMIT ?4`
+	newestInStateSQL = `SELECT ` + formationColumns + ` FROM ` + formationTables + ` WHERE f.workspace = ?1 AND f.state = ?5
+		AND (f.submitted_at, f.key) < (?2, ?3) ORDER BY f.submitted_at DESC, f.key DESC LIMIT ?4`
+)
+
 // Formations lists newest first, see [memory.FormationStore].
 func (s *Store) Formations(
 	ctx context.Context, workspace string, state api.FormationState, page memory.Page,
@@ -154,13 +162,11 @@ func (s *Store) Formations(
 	}
 	size := pageSize(page)
 	err = s.readIn(ctx, workspace, func(ctx context.Context, tx *sql.Tx, ws int64) error {
-		where, args := `f.workspace = ?`, []any{ws}
+		query, args := newestSQL, []any{ws, at, key, size + 1}
 		if state != "" {
-			where, args = where+` AND f.state = ?`, append(args, state)
+			query, args = newestInStateSQL, append(args, state)
 		}
-		rows, err := tx.QueryContext(ctx, `SELECT `+formationColumns+` FROM `+formationTables+` WHERE `+where+
-			` AND (f.submitted_at, f.key) < (?, ?) ORDER BY f.submitted_at DESC, f.key DESC LIMIT ?`,
-			append(args, at, key, size+1)...)
+		rows, err := tx.QueryContext(ctx, query, args...)
 		if err != nil {
 			return fmt.Errorf("listing formations: %w", err)
 		}

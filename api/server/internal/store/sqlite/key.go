@@ -76,7 +76,7 @@ const keysCursor = "keys"
 // Keys lists newest first, see [memory.KeyStore].
 func (s *Store) Keys(ctx context.Context, page memory.Page) (list []api.Key, next string, err error) {
 	before := int64(math.MaxInt64)
-	if _, err := parseCursor(page.After, keysCursor, &before); err != nil {
+	if err := parseCursor(page.After, keysCursor, &before); err != nil {
 		return nil, "", err
 	}
 	size := pageSize(page)

@@ -68,7 +68,7 @@ func (s *Store) Passages(
 	ctx context.Context, workspace string, page memory.Page,
 ) (list []api.Passage, next string, err error) {
 	var after int64
-	if _, err := parseCursor(page.After, passagesCursor, &after); err != nil {
+	if err := parseCursor(page.After, passagesCursor, &after); err != nil {
 		return nil, "", err
 	}
 	if after < 0 || after >= 1<<sequenceBits {

@@ -38,6 +38,7 @@ func testSubmit(t *testing.T, f *fixture) {
 		switch state {
 		case api.FormationQueued:
 			f.lease(t)
+		case api.FormationFinished, api.FormationFailed: // the last of them has nowhere to go
 		case api.FormationRunning:
 			job := &memory.Job{Submission: s, Workspace: "demo", Owner: owner, Attempt: 1}
 			wantErr(t, "forming", f.Form(t.Context(), job, f.tick(), always(passagesOf(s, f.now))), nil)
@@ -134,6 +135,7 @@ func (f *fixture) endIn(t *testing.T, state api.FormationState, text string) str
 	job := f.lease(t)
 	var err error
 	switch state {
+	case api.FormationRunning: // as it is
 	case api.FormationFinished:
 		err = f.Form(t.Context(), job, f.tick(), always(passagesOf(s, f.now)))
 	case api.FormationFailed:
