@@ -31,18 +31,19 @@ type client interface {
 
 // clientKind is a client in one of the ways in which it can be set up.
 type clientKind struct {
-	name  string
-	start func(*machine) client
+	name   string
+	starts int64 // how many servers it starts for one session
+	start  func(*machine) client
 }
 
 func clientKinds() []clientKind {
 	return []clientKind{
-		{"go legacy", func(m *machine) client { return &goClient{m: m, version: "2025-11-25"} }},
-		{"go modern", func(m *machine) client { return &goClient{m: m, version: "2026-07-28"} }},
-		{"typescript 1", func(m *machine) client { return startDriver(m, "sdk1", nil) }},
-		{"typescript 2 legacy", func(m *machine) client { return startDriver(m, "sdk2", "legacy") }},
-		{"typescript 2 auto", func(m *machine) client { return startDriver(m, "sdk2", "auto") }},
-		{"typescript 2 pinned", func(m *machine) client { return startDriver(m, "sdk2", map[string]string{"pin": "2026-07-28"}) }},
+		{"go legacy", 1, func(m *machine) client { return &goClient{m: m, version: "2025-11-25"} }},
+		{"go modern", 1, func(m *machine) client { return &goClient{m: m, version: "2026-07-28"} }},
+		{"typescript 1", 1, func(m *machine) client { return startDriver(m, "sdk1", nil) }},
+		{"typescript 2 legacy", 1, func(m *machine) client { return startDriver(m, "sdk2", "legacy") }},
+		{"typescript 2 auto", 2, func(m *machine) client { return startDriver(m, "sdk2", "auto") }},
+		{"typescript 2 pinned", 2, func(m *machine) client { return startDriver(m, "sdk2", map[string]string{"pin": "2026-07-28"}) }},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"path"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -21,6 +22,7 @@ type slowAPI struct {
 	recalling, submitting atomic.Int64  // how long such requests are held up, in nanoseconds
 	begun                 chan string   // gets a word for each request that is held up
 	abandoned             chan struct{} // gets a value for each that was given up meanwhile
+	checks                atomic.Int64  // how often a server that starts has asked for its workspace
 }
 
 func newSlowAPI(t *testing.T, target string) *slowAPI {
@@ -53,6 +55,8 @@ func (s *slowAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	word, held := "", time.Duration(0)
 	switch {
+	case r.Method == http.MethodGet && path.Base(path.Dir(r.URL.Path)) == "workspaces":
+		s.checks.Add(1)
 	case strings.HasSuffix(r.URL.Path, "/recall"):
 		word, held = "recall", time.Duration(s.recalling.Load())
 	case r.Method == http.MethodPut:
