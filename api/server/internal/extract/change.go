@@ -11,7 +11,7 @@ func (s *statement) changes() {
 	case "switch", "migrate", "upgrade", "downgrade":
 		s.switches()
 	case "join":
-		if o, n := s.organization(t, 0); n > 0 && !isGroup(o.Name) && !isTech(o.Name) {
+		if o, n := s.organization(t, 0); n > 0 && !isGroup(o.Name) && !isChat(o.Name) {
 			s.about(WorksAt, o, true)
 		}
 	case "start":
@@ -20,7 +20,11 @@ func (s *statement) changes() {
 		s.leaves()
 	case "adopt", "choose", "pick":
 		s.adopts(t, 0)
-	case "drop", "ditch":
+	case "standardise", "standardize", "settle", "rely":
+		if skipTo(t, 0, "on") > 0 {
+			s.adopts(t, 1)
+		}
+	case "drop", "ditch", "uninstall", "abandon", "retire", "sunset", "decommission", "cancel":
 		s.drops(t, 0)
 	case "replace":
 		s.replaces()
@@ -42,6 +46,15 @@ func (s *statement) changes() {
 		s.shifts()
 	case "stop":
 	}
+}
+
+// isChat says whether one joins something without working there.
+func isChat(name string) bool {
+	switch strings.ToLower(name) {
+	case "slack", "discord", "teams", "zoom", "telegram", "signal", "matrix", "whatsapp", "mattermost", "github", "gitlab", "linkedin", "mastodon", "reddit":
+		return true
+	}
+	return false
 }
 
 // changed runs emit with the cue of a change.
@@ -87,7 +100,9 @@ func (s *statement) moves() {
 			s.about(LivesIn, p, true)
 			return
 		}
-		s.switches()
+		if o, n := phrase(t, to+1); n > 0 && isTech(o.Name) {
+			s.switches()
+		}
 		return
 	}
 	if p, n := s.placeName(t, from+1); n > 0 && s.subject.of != thing && s.subject.of != group1 && t[from].low == "from" {
@@ -104,9 +119,18 @@ func (s *statement) movesHome(p Thing) bool {
 		return true
 	case mine:
 		return s.subject.thing.Kind == KindPerson
+	case group1:
+		for w := range strings.FieldsSeq(strings.ToLower(s.text[s.at.start:s.at.end])) {
+			if household()[strings.Trim(w, ".,;:!?()")] {
+				return true
+			}
+		}
 	}
 	return false
 }
+
+// household are words of a move of people rather than of a team.
+var household = wordSet(`kids kid family flat apartment house home husband wife partner baby boxes movers school neighbourhood neighborhood dog cat`)
 
 // ends emits an end for verbs that tell of one.
 func (s *statement) ends(relation string, target Thing) {
@@ -168,12 +192,12 @@ func (s *statement) adopts(t []token, i int) {
 	list, next := things(t, i)
 	for _, o := range list {
 		if isNamed(o.Name) {
-			s.emit(Uses, o, true)
+			s.emit(Uses, o, s.group.lemma != "rely")
 		}
 	}
-	if j := max(insteadOf(t, next), skipTo(t, next, "over")); j > 0 && len(list) > 0 {
+	if j := insteadOf(t, next); j > 0 && len(list) > 0 {
 		if o, n := phrase(t, j); n > 0 && isNamed(o.Name) {
-			s.ends(Uses, o)
+			s.endOf(s.subject.thing, Uses, o)
 		}
 	}
 }
@@ -293,8 +317,11 @@ func (s *statement) decides() {
 	}
 	switch t[0].low {
 	case "on":
-		if list, _ := things(t, 1); len(list) > 0 && isNamed(list[0].Name) {
-			s.emit(Uses, list[0], true)
+		if o, n := phrase(t, 1); n > 0 {
+			s.emit(Decided, o, true)
+			if isTech(o.Name) {
+				s.emit(Uses, o, true)
+			}
 		}
 	case "to":
 		if o, n := phrase(t, 2); n > 0 && isNamed(o.Name) && (t[1].low == "use" || t[1].low == "adopt") {
@@ -326,6 +353,9 @@ func (s *statement) shifts() {
 		}
 		return
 	}
+	if from := indexOf(t, "from"); from > 0 && from < to && s.subject.of != thing && s.replacesTool(t, from, to) {
+		return
+	}
 	end := to
 	if end > 0 && (t[end-1].low == "back" || t[end-1].low == "forward" || t[end-1].low == "out") {
 		end--
@@ -343,10 +373,42 @@ func (s *statement) shifts() {
 		s.emitFrom(what.thing, Scheduled, d, true)
 		return
 	}
-	if v, n := versionName(t, to+1); n > 0 {
+	v, n := versionName(t, to+1)
+	if n == 0 && to+1 < len(t) && startsWithDigit(t[to+1].low) && s.group.lemma == "upgrade" {
+		v = Thing{t[to+1].text, KindThing}
+	}
+	switch {
+	case v.Name == "":
+	case isTech(what.thing.Name):
+		s.emit(Uses, Thing{what.thing.Name + " " + v.Name, KindThing}, true)
+	default:
 		s.emitFrom(what.thing, Version, v, true)
 	}
 }
+
+// replacesTool reads "moved our CI from Jenkins to GitHub Actions".
+func (s *statement) replacesTool(t []token, from, to int) bool {
+	old, n := phrase(t, from+1)
+	next, m := phrase(t, to+1)
+	what, ok := thingSubject(t[:from])
+	if n == 0 || m == 0 || !ok || !isNamed(old.Name) || !isNamed(next.Name) {
+		return false
+	}
+	if _, n := dateTarget(t, to+1, s.now); n > 0 {
+		return false
+	}
+	s.ends(Uses, old)
+	s.emit(Uses, next, true)
+	if words := strings.Fields(strings.ToLower(what.thing.Name)); hosted()[words[len(words)-1]] {
+		s.emitFrom(what.thing, RunsOn, next, true)
+		s.endOf(what.thing, RunsOn, old)
+	}
+	return true
+}
+
+// hosted are things that run on something.
+var hosted = wordSet(`cluster service services database db server servers api site website staging production prod backend frontend infra
+infrastructure deployment environment env workloads app apps registry runner runners`)
 
 // withoutDate takes the word "date" off what has one: the launch date is that of the launch.
 func withoutDate(name string) string {

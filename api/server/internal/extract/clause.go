@@ -79,12 +79,17 @@ func beginsClause(rest string) bool {
 	if starters()[first] {
 		return true
 	}
-	if len(words) < 2 {
+	// A name and a verb.
+	n := 0
+	for n < len(words) && n < maxName && (token{text: words[n]}).isName() {
+		n++
+	}
+	if n == 0 || n == len(words) {
 		return false
 	}
-	second := strings.ToLower(strings.Trim(words[1], ",.:;!?"))
-	_, isVerb := verbs()[second]
-	return token{text: words[0]}.isName() && (isVerb || isBe(second))
+	next := strings.ToLower(strings.Trim(words[n], ",.:;!?"))
+	_, isVerb := verbs()[next]
+	return isVerb || isBe(next) || next == "does" || next == "no" || next == "has" || next == "took"
 }
 
 func firstBytes(s string, n int) string {
@@ -97,7 +102,7 @@ func firstBytes(s string, n int) string {
 // starters are words that begin a clause rather than go on with a list.
 var starters = wordSet(`i im ive we he she they it you my our his her their your this that these those there the what who where why how
 which is are am do does did can could would will should let please pls not no yes yeah just maybe perhaps probably possibly also
-because but so if when then though actually anyway btw fyi sorry oops wait apparently according someone everyone nobody whatever
+because but so any if when then though actually anyway btw fyi sorry oops wait apparently according someone everyone nobody whatever
 hopefully thanks like as never still`)
 
 // wordSet makes a set of words when it is first asked for.

@@ -22,6 +22,9 @@ func (r *reader) clause(t []token) {
 			return
 		}
 	}
+	if r.callMe(t) {
+		return
+	}
 	s, g, next, ok := r.parseSubject(t)
 	if !ok {
 		r.mention(t)
@@ -31,11 +34,27 @@ func (r *reader) clause(t []token) {
 	before := len(r.claims)
 	st := statement{reader: r, subject: s, group: g, rest: t[next:], when: whenOf(t[next:], r.now)}
 	st.cue = g.now || r.change || saysNow(t[next:])
+	if s.aside != "" {
+		said := statement{reader: r, subject: s}
+		said.emitFrom(Thing{User, KindPerson}, s.aside, s.thing, false)
+	}
 	st.read()
 	r.mention(t)
 	if len(r.claims) > before {
 		r.last = &spoken{t, next, before}
 	}
+}
+
+// callMe reads "call me Sam".
+func (r *reader) callMe(t []token) bool {
+	if len(t) < 3 || t[0].low != "call" || t[1].low != "me" || r.quoted || r.role != formation.RoleUser {
+		return false
+	}
+	if p, n := r.person(t, 2); n > 0 && 2+n == len(t) {
+		s := statement{reader: r}
+		s.emitFrom(Thing{User, KindPerson}, Named, p, false)
+	}
+	return true
 }
 
 // mention keeps in mind the name behind "at", which "there" may mean later.
@@ -55,7 +74,7 @@ const maxCorrection = 6
 // substitute reads a correction that only says the value ("no wait, Tuesday"): the clause before it is read again with
 // that value. When that gives nothing, what was said before is not sure any more, and is dropped.
 func (r *reader) substitute(t []token) {
-	if !r.corrects || r.last == nil || len(t) > maxCorrection {
+	if !r.retake || r.last == nil || len(t) > maxCorrection {
 		return
 	}
 	before := r.last
@@ -133,7 +152,7 @@ func (s *statement) emit(relation string, target Thing, change bool) {
 func (s *statement) emitFrom(source Thing, relation string, target Thing, change bool) {
 	c := Claim{
 		Turn: s.turn, Start: s.at.start, End: s.at.end, Source: source, Relation: relation, Target: target,
-		Corrects: s.corrects, Cue: s.cue || change,
+		Corrects: s.corrects, Cue: s.cue || change || s.corrects,
 	}
 	if !s.tensed(&c, change) || source.Name == "" || target.Name == "" || strings.Contains(target.Name+source.Name, "\x01") {
 		return
@@ -146,17 +165,22 @@ func (s *statement) emitFrom(source Thing, relation string, target Thing, change
 }
 
 // end adds a claim that the subject has a relation no more.
-func (s *statement) end(relation string, target Thing) {
+func (s *statement) end(relation string, target Thing) { s.endFrom(s.subject.thing, relation, target) }
+
+// endOf is like end of something else than the subject: it only counts where that is held.
+func (s *statement) endOf(source Thing, relation string, target Thing) {
+	if before := len(s.claims); s.group.tense != future {
+		s.endFrom(source, relation, target)
+		if len(s.claims) > before {
+			s.claims[before].Denies = true
+		}
+	}
+}
+
+func (s *statement) endFrom(source Thing, relation string, target Thing) {
 	g := s.group
-	s.group = group{noLonger: true, hedges: g.hedges, tense: present}
-	if g.tense == future || g.tense == modal {
-		s.group.tense = g.tense
-	}
-	at := s.when.at
-	s.emitFrom(s.subject.thing, relation, target, true)
-	if n := len(s.claims) - 1; n >= 0 && s.claims[n].Ends && at != nil {
-		s.claims[n].InvalidAt = at
-	}
+	s.group.noLonger, s.group.negated = true, false
+	s.emitFrom(source, relation, target, true)
 	s.group = g
 }
 
@@ -165,10 +189,15 @@ func (s *statement) end(relation string, target Thing) {
 func (s *statement) tensed(c *Claim, change bool) bool {
 	g, w := s.group, s.when
 	switch {
+	case g.tense == modal:
+		return false
 	case g.noLonger || g.negated && saysNoMore(s.rest):
 		c.Ends, c.Cue = true, true
 		c.InvalidAt = earliest(w.at, w.since)
-	case g.negated && g.tense == present && !change && !scoped(s.rest):
+		if g.tense == future {
+			c.Unqualified = api.UnqualifiedPlanned
+		}
+	case g.negated && g.tense == present && !change && !scoped(s.rest[min(1, len(s.rest)):]):
 		c.Ends, c.Denies = true, true
 	case g.negated:
 		return false
@@ -177,8 +206,6 @@ func (s *statement) tensed(c *Claim, change bool) bool {
 		c.InvalidAt = w.until
 	case g.tense == future || g.running && change:
 		c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, earliest(w.next, w.since)
-	case g.tense == modal:
-		return false
 	case change && (g.tense == pastTense || g.tense == perfect):
 		c.ValidAt = earliest(w.at, w.since)
 	case change && g.lemma != "be":
@@ -254,6 +281,7 @@ func (s *statement) doubts(c *Claim) {
 		c.Rejected = ReasonAssistant
 	case hedges > 1:
 		c.Rejected = ReasonHedged
+	case c.Unqualified != "":
 	case hedges == 1:
 		c.Unqualified = api.UnqualifiedHedged
 	case s.secondHand:
@@ -264,22 +292,18 @@ func (s *statement) doubts(c *Claim) {
 // sentenceOf makes a statement that can be read by itself.
 func sentenceOf(c Claim) string {
 	verb := RelationOf(c.Relation).Verb
-	join := verb + " "
-	switch {
-	case c.Relation == Named:
-		join = "is named "
-	case strings.HasPrefix(verb, "has the "):
-		join = "has the " + strings.TrimPrefix(verb, "has the ") + " "
-	}
+	said := c.Source.Name + " " + verb + " " + c.Target.Name
 	switch {
 	case c.Ends && c.Denies:
-		return c.Source.Name + ": not “" + join + c.Target.Name + "”"
+		return "not so: " + said
 	case c.Ends:
-		return c.Source.Name + " no longer " + join + c.Target.Name
+		return c.Source.Name + " no longer " + verb + " " + c.Target.Name
 	case c.Unqualified == api.UnqualifiedPlanned:
-		return c.Source.Name + ", as planned, " + join + c.Target.Name
+		return "planned: " + said
 	case c.InvalidAt != nil && c.ValidAt != nil:
-		return c.Source.Name + " " + join + c.Target.Name + ", " + c.ValidAt.Format("2006-01") + " to " + c.InvalidAt.Format("2006-01")
+		return "formerly: " + said + ", " + c.ValidAt.Format("2006-01") + " to " + c.InvalidAt.Format("2006-01")
+	case c.InvalidAt != nil:
+		return "formerly: " + said + ", until " + c.InvalidAt.Format("2006-01")
 	}
-	return c.Source.Name + " " + join + c.Target.Name
+	return said
 }

@@ -21,6 +21,9 @@ func (r *reader) unlabelled(s string) string {
 		return s
 	}
 	first := strings.ToLower(words[0])
+	if first == "correction" {
+		r.corrects = true
+	}
 	if !labels()[first] && !labels()[strings.ToLower(name)] && len(words) <= 2 {
 		r.quoted = true
 	}
@@ -36,11 +39,11 @@ var label = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(
 // labels are words before a colon that name no speaker.
 var labels = wordSet(`decision decided note notes update fyi btw ps edit reminder background context fact facts me info remember ok okay so also
 about for question answer summary tldr tl;dr todo correction status agreed result heads hey hi hello sorry quick first second third finally
-important warning setup stack profile bio intro introduction work home location name role job`)
+important warning please self setup stack profile bio intro introduction work home location name role job`)
 
 // lead takes off what comes before the subject of a clause, and keeps in mind what it tells.
 func (r *reader) lead(t []token) []token {
-	r.change = false
+	r.change, r.retake = false, false
 	for len(t) > 0 {
 		if n := r.leadWords(t); n > 0 {
 			t = t[n:]
@@ -114,7 +117,7 @@ const (
 func (r *reader) note(l leadIn) {
 	switch l.tells {
 	case correction:
-		r.corrects, r.change = true, true
+		r.corrects, r.change, r.retake = true, true, true
 	case cue:
 		r.change = true
 	case guess:
@@ -137,7 +140,7 @@ var leads = sync.OnceValue(func() []leadIn {
 	add(guess, true, `i think that, i guess that, i believe that, i suppose that, i assume that, i think, i guess, i believe, i suppose, i assume, i suspect, i reckon, i feel like, maybe, perhaps, probably, possibly, presumably, it seems that, it seems like, it seems, it looks like, looks like, seems like, i am pretty sure, i am fairly sure, pretty sure, not sure but, if i remember correctly, if i recall correctly, iirc, afaik, chances are, i am not sure but, i do not know if, i have a feeling`)
 	add(hearsay, true, `apparently, supposedly, allegedly, reportedly, rumor has it that, rumour has it that, rumor has it, rumour has it, i heard that, i heard, i hear that, i hear, i read that, i read somewhere that, i read, i was told that, i was told, word is, they say that, they say, people say that, people say, someone said, somebody said, it is said that`)
 	add(cue, true, `as of now, as of today, as of this week, from now on, these days, nowadays, by now, now, actually, update, news, change of plans, good news, big news`)
-	add(nothing, true, `hey there, hi there, hello there, hi again, hey, hi, hello, yo, morning, good morning, ok so, ok, okay, alright, all right, right, so, well, anyway, anyways, btw, by the way, fyi, for your information, also, and also, and, but, plus, then, oh, ah, aha, yes, yeah, yep, yup, no, nope, nah, sure, cool, great, nice, perfect, good, thanks, thank you, thx, ty, sigh, lol, haha, hahaha, hm, hmm, um, uh, ugh, wow, omg, like i said, as i said, as i told you, like i told you, i told you that, i told you, as mentioned, as you know, you know, heads up, for the record, for context, for reference, for background, for what it is worth, fwiw, note that, note, please note that, please note, remember that, remember, please remember that, please remember, do not forget that, do not forget, keep in mind that, keep in mind, just so you know, just fyi, so you know, to be clear, to be honest, tbh, honestly, basically, in fact, in general, generally, usually, normally, typically, of course, obviously, luckily, fortunately, unfortunately, sadly, finally, officially, quick context, context, quick note, small update, one more thing, another thing, because, cause, since, as, though, although, still, currently, at the moment, right now, at work, at home, personally, me, myself, in my case, for me, my setup, about me, a bit about me, some background, reminder, decision, decided, agreed, it is official, again, just, please know that, know that, i want you to know that, you should know that, you should know, the thing is, thing is, fun fact, same here, guys, folks, everyone, claude, in short, long story short, in case it helps, that said, on my side, on our side, for now, and yes, and yeah, and no, and me, hey again, hi all, true, fair, exactly, that`)
+	add(nothing, false, `hey there, hi there, hello there, hi again, hey, hi, hello, yo, morning, good morning, ok so, ok, okay, alright, all right, right, so, well, anyway, anyways, btw, by the way, fyi, for your information, also, and also, and, but, plus, then, oh, ah, aha, yes, yeah, yep, yup, no, nope, nah, sure, cool, great, nice, perfect, good, thanks, thank you, thx, ty, sigh, lol, haha, hahaha, hm, hmm, um, uh, ugh, wow, omg, like i said, as i said, as i told you, like i told you, i told you that, i told you, as mentioned, as you know, you know, heads up, for the record, for context, for reference, for background, for what it is worth, fwiw, note that, note, please note that, please note, remember that, remember, please remember that, please remember, do not forget that, do not forget, keep in mind that, keep in mind, just so you know, just fyi, so you know, to be clear, to be honest, tbh, honestly, basically, in fact, in general, generally, usually, normally, typically, of course, obviously, luckily, fortunately, unfortunately, sadly, finally, officially, quick context, context, quick note, small update, one more thing, another thing, because, cause, since, as, though, although, still, currently, at the moment, right now, at work, at home, personally, me, myself, in my case, for me, my setup, about me, a bit about me, some background, reminder, decision, decided, agreed, it is official, again, just, please know that, know that, i want you to know that, you should know that, you should know, the thing is, thing is, fun fact, same here, guys, folks, everyone, claude, in short, long story short, in case it helps, that said, on my side, on our side, for now, and yes, and yeah, and no, and me, hey again, hi all, true, fair, exactly, that`)
 	return list
 })
 

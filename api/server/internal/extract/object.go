@@ -42,7 +42,7 @@ func properName(t []token, i, most int) (name string, n int) {
 }
 
 // connectors are small words within names.
-var connectors = wordSet(`of de del la le les du des da do dos di van der den von zu am an auf el al bin ibn upon sur and & y e the 's`)
+var connectors = wordSet(`of de del la le les du des da do dos di van der den von zu am an auf el al bin ibn upon sur & y e the 's`)
 
 func startsWithDigit(w string) bool { return w != "" && w[0] >= '0' && w[0] <= '9' }
 

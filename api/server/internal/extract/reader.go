@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -19,7 +20,8 @@ type reader struct {
 	claims []Claim
 	// small says that the speaker writes without capitals.
 	small    bool
-	people   []string // persons named so far
+	people   []string // persons named so far, and in the turn before
+	named    []string // persons named in this turn
 	there    *Thing   // the employer or place named last
 	carried  bool     // the sentence before only took back what was said
 	last     *spoken  // the clause whose claims are the last
@@ -34,6 +36,7 @@ type reader struct {
 	// Of the clause:
 	quoted bool // someone else speaks
 	change bool // words before the clause tell of a change
+	retake bool // words before the clause take back what was said
 }
 
 // read reads the whole turn.
@@ -43,13 +46,14 @@ func (r *reader) read() {
 		return
 	}
 	text := mask(r.text)
-	r.small = writesSmall(text)
+	small := writesSmall(text)
 	for _, s := range sentences(text) {
 		if len(r.orders) > 0 && s.end > r.orders[0][0] {
 			// What follows an order is of the same hand.
 			r.refuseOrders()
 			return
 		}
+		r.small = small || writesSmall(text[s.start:s.end]) && strings.Contains(" "+text[s.start:s.end]+" ", " i ")
 		if s.end-s.start <= maxSentence && len(r.claims) < maxClaims {
 			r.sentence(s, text[s.start:s.end])
 		}
@@ -77,8 +81,13 @@ func firstLetter(w string) (rune, bool) {
 }
 
 func (r *reader) refuseOrders() {
+	last := -1
 	for _, o := range r.orders {
+		if o[0] < last {
+			continue
+		}
 		start, end := lineAround(r.text, o[0], o[1])
+		last = end
 		r.refuse(span{start, end}, ReasonInstruction)
 	}
 }
@@ -116,6 +125,7 @@ func (r *reader) sentence(s span, text string) {
 	question, supposition := false, false
 	for i, c := range cs {
 		t := r.lead(tokenize(c.text))
+		r.retake = r.retake || i == 0 && r.corrects
 		switch {
 		case r.role == formation.RoleAssistant:
 		case r.supposes(c, t):
@@ -255,10 +265,10 @@ func (r *reader) meet(t Thing) {
 	if t.Kind != KindPerson || t.Name == User {
 		return
 	}
-	for _, p := range r.people {
-		if p == t.Name {
-			return
-		}
+	if !slices.Contains(r.named, t.Name) {
+		r.named = append(r.named, t.Name)
 	}
-	r.people = append(r.people, t.Name)
+	if !slices.Contains(r.people, t.Name) {
+		r.people = append(slices.Clone(r.people), t.Name)
+	}
 }

@@ -33,6 +33,7 @@ const (
 // Extract implements [Extractor]. The time it takes grows with the length of the conversation.
 func (Rules) Extract(ctx context.Context, c Conversation) ([]Claim, error) {
 	var claims []Claim
+	var people []string // of the person's turn before
 	for i, t := range c.Turns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -41,9 +42,13 @@ func (Rules) Extract(ctx context.Context, c Conversation) ([]Claim, error) {
 			continue
 		}
 		r := &reader{turn: i, role: t.Role, text: t.Content, now: c.ObservedAt}
+		r.people = people
 		r.orders = segment.ReaderOrders(string(t.Role), t.Content)
 		r.read()
 		claims = append(claims, r.claims...)
+		if t.Role == formation.RoleUser {
+			people = r.named
+		}
 		if len(claims) >= maxClaims {
 			return claims[:maxClaims], nil
 		}

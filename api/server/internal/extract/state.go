@@ -34,7 +34,7 @@ func (s *statement) read() {
 		s.writes()
 	case "deploy", "host":
 		s.deploys()
-	case "begin", "start", "end", "launch", "ship", "go":
+	case "begin", "start", "end", "launch", "ship", "go", "expire", "close", "open", "happen":
 		s.begins()
 	default:
 		s.changes()
@@ -195,9 +195,20 @@ func (s *statement) headOf(t []token, role, i int) {
 	case "lead", "leader", "head", "manager":
 		relation = Leads
 	default:
+		s.roleOf(t, role, i)
 		return
 	}
 	s.each(relation, t, i)
+}
+
+// roleOf reads "the CTO of Brightwater" and "a professor of history".
+func (s *statement) roleOf(t []token, role, i int) {
+	if o, n := s.organization(t, i); n > 0 {
+		s.about(WorksAt, o, false)
+		s.about(HasRole, Thing{text(t[role : i-1]), KindThing}, false)
+	} else if o, n := phrase(t, i); n > 0 {
+		s.about(HasRole, Thing{text(t[role:i-1]) + " of " + o.Name, KindThing}, false)
+	}
 }
 
 func (s *statement) uses(t []token) {
@@ -213,7 +224,7 @@ func (s *statement) uses(t []token) {
 	}
 	if j := insteadOf(t, i); j > 0 {
 		if o, n := phrase(t, j); n > 0 {
-			s.end(Uses, o)
+			s.endOf(s.subject.thing, Uses, o)
 		}
 	}
 }

@@ -9,6 +9,8 @@ type subject struct {
 	of subjectKind
 	// attribute is what of the speaker is meant, for "my editor" and "my sister's name".
 	attribute string
+	// aside is a relation that the words state by the way: "my manager Joanna" has the speaker report to her.
+	aside string
 }
 
 type subjectKind int
@@ -62,9 +64,9 @@ func (r *reader) subject(t []token) (subject, bool) {
 		return subject{thing: Thing{Team, KindGroup}, of: group1}, true
 	}
 	if first == "my" {
-		return mySubject(t[1:])
+		return r.mySubject(t[1:])
 	}
-	if name, n := properName(t, 0, maxName); n == len(t) && !isCommonStart(t) {
+	if name, n := properName(t, 0, maxName); n == len(t) && !isCommonStart(t[0]) {
 		kind := KindPerson
 		if isTech(name) || strings.ContainsAny(name, "0123456789._/#") {
 			kind = KindThing
@@ -79,9 +81,12 @@ func (r *reader) subject(t []token) (subject, bool) {
 }
 
 // mySubject reads what follows "my".
-func mySubject(t []token) (subject, bool) {
+func (r *reader) mySubject(t []token) (subject, bool) {
 	if len(t) == 0 {
 		return subject{}, false
+	}
+	if s, ok := r.aside(t); ok {
+		return s, true
 	}
 	name := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(text(t)), " name"), "'s")
 	if k, ok := kinOf(name); ok {
@@ -91,6 +96,25 @@ func mySubject(t []token) (subject, bool) {
 		return subject{thing: Thing{User, KindPerson}, of: mine, attribute: a}, true
 	}
 	return thingSubject(append([]token{{text: "my", low: "my"}}, t...))
+}
+
+// aside reads "sister Kat" and "manager Joanna" behind "my".
+func (r *reader) aside(t []token) (subject, bool) {
+	for i := 1; i < len(t) && i <= 3; i++ {
+		p, n := r.person(t, i)
+		if n == 0 || i+n != len(t) || !t[i].isName() {
+			continue
+		}
+		words := strings.ToLower(text(t[:i]))
+		k, ok := kinOf(words)
+		switch {
+		case isBoss(words):
+			return subject{thing: p, of: person, aside: ReportsTo}, true
+		case ok:
+			return subject{thing: Thing{p.Name, k.kind}, of: person, aside: relationName(k.name)}, true
+		}
+	}
+	return subject{}, false
 }
 
 // thingSubject reads a phrase such as "the billing service" or "our staging cluster".
@@ -108,8 +132,13 @@ func thingSubject(t []token) (subject, bool) {
 	if n := len(name); n > 1 && (name[n-1].low == "itself" || name[n-1].low == "themselves") {
 		name = name[:n-1]
 	}
-	if len(name) == 0 || len(name) > 5 {
+	if len(name) == 0 || len(name) > 6 {
 		return subject{}, false
+	}
+	if len(name) > 2 && ofRoles()[name[0].low] && (name[1].low == "for" || name[1].low == "of") {
+		s, ok := thingSubject(append([]token{{text: "the", low: "the"}}, name[skip(name[2:], "the", "our", "my")+2:]...))
+		s.thing.Name = name[0].text + " " + name[1].low + " " + s.thing.Name
+		return s, ok
 	}
 	for _, w := range name {
 		if notInSubject()[w.low] || strings.Contains(w.text, "\x01") || w.stop || w.list {
@@ -122,10 +151,13 @@ func thingSubject(t []token) (subject, bool) {
 	return subject{thing: Thing{text(name), KindThing}, of: thing}, true
 }
 
+// ofRoles are what a thing may have one of: "the owner of the billing service".
+var ofRoles = wordSet(`owner maintainer lead head deadline`)
+
 // notInSubject are words that no simple noun phrase has.
 var notInSubject = wordSet(`i you he she it we they me him her us them who what which that this these those where when why how if whether
 and or but because so not no yes is are am was were be been do does did have has had will would can could should may might must
-to for with from by as than then there here please thanks let ok okay all any some every each none user`)
+to for from by as than then there here please thanks let ok okay all any some every each none user`)
 
 // noSubject are words that look like a subject but name nothing that lasts.
 var noSubject = wordSet(`everyone everybody someone somebody nobody anyone anybody one something nothing anything everything people folks guys
@@ -133,11 +165,11 @@ others other same first second last next thing things stuff issue problem questi
 error result output following above below rest whole user users today tomorrow yesterday monday tuesday wednesday thursday friday saturday
 sunday please just only also again hello hi hey thanks ok yes no sure maybe sorry feel let make run use try check see look
 add remove fix update delete set put get take give keep need want think know say tell ask show find go come do can
-could would should will shall might may must still actually currently usually always never often sometimes really`)
+could would should will shall might may must team still actually currently usually always never often sometimes really`)
 
 // isCommonStart says whether a capital is only that of a sentence.
-func isCommonStart(t []token) bool {
-	return len(t) == 1 && (isArticle(t[0].low) || noSubject()[t[0].low] || notInSubject()[t[0].low] || stopWords()[t[0].low])
+func isCommonStart(t token) bool {
+	return isArticle(t.low) || noSubject()[t.low] || notInSubject()[t.low] || stopWords()[t.low]
 }
 
 func isArticle(low string) bool { return low == "the" || low == "a" || low == "an" }

@@ -47,6 +47,12 @@ pin pins pinning pinned
 adopt adopts adopting adopted
 choose chooses choosing chose
 pick picks picking picked
+uninstall uninstalls uninstalling uninstalled
+abandon abandons abandoning abandoned
+retire retires retiring retired
+sunset sunsets sunsetting sunsetted
+decommission decommissions decommissioning decommissioned
+cancel cancels cancelling cancelled
 drop drops dropping dropped
 ditch ditches ditching ditched
 replace replaces replacing replaced
@@ -78,7 +84,15 @@ write writes writing wrote
 begin begins beginning began
 end ends ending ended
 launch launches launching launched
-ship ships shipping shipped`) {
+ship ships shipping shipped
+expire expires expiring expired
+close closes closing closed
+open opens opening opened
+happen happens happening happened
+standardise standardises standardising standardised
+standardize standardizes standardizing standardized
+settle settles settling settled
+rely relies relying relied`) {
 		f := strings.Fields(l)
 		for i, w := range f {
 			v := table[w]
@@ -291,8 +305,6 @@ func plans(t []token, i int) int {
 }
 
 var planWords = [][]string{
-	{"going", "to"}, {"about", "to"}, {"planning", "to"}, {"planning", "on"}, {"plan", "to"}, {"plans", "to"}, {"want", "to"}, {"wants", "to"},
-	{"hoping", "to"}, {"hope", "to"}, {"hopes", "to"}, {"thinking", "about"}, {"thinking", "of"}, {"considering"}, {"looking", "to"},
-	{"intend", "to"}, {"intends", "to"}, {"supposed", "to"}, {"would", "like", "to"}, {"would", "love", "to"}, {"need", "to"},
-	{"needs", "to"}, {"have", "to"}, {"has", "to"}, {"trying", "to"}, {"try", "to"}, {"aim", "to"}, {"aiming", "to"}, {"due", "to", "move"},
+	{"going", "to"}, {"about", "to"}, {"planning", "to"}, {"planning", "on"}, {"plan", "to"}, {"plans", "to"}, {"intend", "to"},
+	{"intends", "to"}, {"intending", "to"}, {"set", "to"}, {"scheduled", "to"},
 }

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -103,8 +104,12 @@ type panicError struct {
 	stack []byte
 }
 
+// Error has the stack for the log, and the value only when the runtime made it: another might hold content.
 func (e *panicError) Error() string {
-	return fmt.Sprintf("%s: panic: %v\n%s", e.doing, e.value, e.stack)
+	if err, ok := e.value.(runtime.Error); ok {
+		return fmt.Sprintf("%s: panic: %v\n%s", e.doing, err, e.stack)
+	}
+	return fmt.Sprintf("%s: panic: a %T\n%s", e.doing, e.value, e.stack)
 }
 
 // Reason tells people what happened, without content.

@@ -40,6 +40,9 @@ func (d *decider) claims(ctx context.Context) error {
 		case reason != "":
 		case corrected[i]:
 			reason = extract.ReasonCorrected
+			if err := d.takeBack(ctx, c); err != nil {
+				return fmt.Errorf("taking back claim %d: %w", i, err)
+			}
 		case said[key]:
 			reason = extract.ReasonDuplicate
 		case c.evidence.passage == "":
@@ -72,6 +75,28 @@ func rejected(reason string) verdict { return verdict{decision: api.DecisionReje
 
 func known(e *edge) verdict {
 	return verdict{id: e.ID, decision: api.DecisionAlreadyKnown, matched: e.ID}
+}
+
+// takeBack deals with what an earlier submission of the same conversation had asserted before it was corrected: where
+// only one can hold, the correction will replace it; else it is closed.
+func (d *decider) takeBack(ctx context.Context, c claim) error {
+	if !c.evidence.known {
+		return nil
+	}
+	edges, err := d.held.from(ctx, c.source, c.Relation)
+	if err != nil {
+		return err
+	}
+	for _, e := range edges {
+		if e.Target != c.target || e.Passage != c.evidence.passage || !e.open(c.observed) {
+			continue
+		}
+		if c.relation.Cardinality != extract.Single {
+			return d.shut(ctx, e, c.observed, nil)
+		}
+		d.retaken[e.ID] = true
+	}
+	return nil
 }
 
 func (d *decider) prepare(i int, raw extract.Claim) claim {

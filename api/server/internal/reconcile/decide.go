@@ -25,7 +25,7 @@ type Input struct {
 func Decide(ctx context.Context, held memory.Held, in Input) (memory.Outcome, error) {
 	in.Now = stamp(in.Now)
 	in.ObservedAt = stamp(in.ObservedAt)
-	d := &decider{in: in, held: newView(held), evidence: map[int][]evidence{}}
+	d := &decider{in: in, held: newView(held), evidence: map[int][]evidence{}, retaken: map[string]bool{}}
 	d.out.Extractor = in.Extractor
 	if err := d.passages(ctx); err != nil {
 		return memory.Outcome{}, err
@@ -53,6 +53,7 @@ type decider struct {
 	held     *view
 	out      memory.Outcome
 	evidence map[int][]evidence // by turn
+	retaken  map[string]bool    // held assertions that the conversation itself corrects
 }
 
 // evidence is the passage that a part of a turn is remembered as.

@@ -201,6 +201,9 @@ func (d *decider) changes(c claim, e *edge) bool {
 	if c.start == nil {
 		return false
 	}
+	if d.retaken[e.ID] {
+		return true
+	}
 	if c.Cue {
 		return !c.observed.Before(e.since())
 	}
