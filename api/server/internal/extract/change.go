@@ -90,13 +90,13 @@ func (s *statement) moves() {
 		}
 	}
 	if i != from && i != to {
-		if s.subject.of == group1 || s.subject.of == speaker || s.subject.of == person {
+		if s.subject.of == ours || s.subject.of == speaker || s.subject.of == person {
 			s.shifts()
 		}
 		return
 	}
 	if to >= 0 {
-		if p, n := s.placeName(t, to+1); n > 0 && s.movesHome(p) {
+		if p, n := s.placeName(t, to+1); n > 0 && s.movesHome() {
 			s.about(LivesIn, p, true)
 			return
 		}
@@ -105,7 +105,7 @@ func (s *statement) moves() {
 		}
 		return
 	}
-	if p, n := s.placeName(t, from+1); n > 0 && s.subject.of != thing && s.subject.of != group1 && t[from].low == "from" {
+	if p, n := s.placeName(t, from+1); n > 0 && s.subject.of != thing && s.subject.of != ours && t[from].low == "from" {
 		s.ends(LivesIn, p)
 		return
 	}
@@ -113,18 +113,19 @@ func (s *statement) moves() {
 }
 
 // movesHome says whether a move to a place is one of people. A team may move to a tool that is not known here.
-func (s *statement) movesHome(p Thing) bool {
+func (s *statement) movesHome() bool {
 	switch s.subject.of {
 	case speaker, person:
 		return true
 	case mine:
 		return s.subject.thing.Kind == KindPerson
-	case group1:
+	case ours:
 		for w := range strings.FieldsSeq(strings.ToLower(s.text[s.at.start:s.at.end])) {
 			if household()[strings.Trim(w, ".,;:!?()")] {
 				return true
 			}
 		}
+	case thing:
 	}
 	return false
 }
@@ -134,16 +135,12 @@ var household = wordSet(`kids kid family flat apartment house home husband wife 
 
 // ends emits an end for verbs that tell of one.
 func (s *statement) ends(relation string, target Thing) {
-	switch s.group.tense {
-	case pastTense, perfect, future:
-		if s.group.negated || s.group.running {
-			return
-		}
-		if s.subject.of == thing || s.subject.of == group1 && relation != Uses {
-			return
-		}
-		s.end(relation, target)
+	g := s.group
+	tells := g.tense == pastTense || g.tense == perfect || g.tense == future
+	if !tells || g.negated || g.running || s.subject.of == thing || s.subject.of == ours && relation != Uses {
+		return
 	}
+	s.end(relation, target)
 }
 
 // switches reads "switched from X to Y", "migrated to Y", "upgraded PostgreSQL to 17".
@@ -284,8 +281,7 @@ func (s *statement) leaves() {
 }
 
 func (s *statement) becomes() {
-	switch s.subject.of {
-	case speaker, person, mine:
+	if s.subject.of != thing && s.subject.of != ours {
 		s.changed(func() { s.profession(s.rest, 0) })
 	}
 }

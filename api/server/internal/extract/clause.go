@@ -103,7 +103,7 @@ func firstBytes(s string, n int) string {
 var starters = wordSet(`i im ive we he she they it you my our his her their your this that these those there the what who where why how
 which is are am do does did can could would will should let please pls not no yes yeah just maybe perhaps probably possibly also
 because but so any if when then though actually anyway btw fyi sorry oops wait apparently according someone everyone nobody whatever
-hopefully thanks like as never still`)
+hopefully thanks like as never still fixed written hosted owned deployed maintained pinned released`)
 
 // wordSet makes a set of words when it is first asked for.
 func wordSet(words string) func() map[string]bool {

@@ -288,7 +288,7 @@ func (s *statement) personIs(t []token) {
 			return
 		}
 	}
-	if s.subject.of != group1 {
+	if s.subject.of != ours {
 		s.profession(t, 0)
 	}
 }

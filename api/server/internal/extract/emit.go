@@ -28,8 +28,16 @@ func (r *reader) clause(t []token) {
 	s, g, next, ok := r.parseSubject(t)
 	if !ok {
 		r.mention(t)
+		if r.continues(t) {
+			r.clause(append(append([]token(nil), r.before...), t...))
+			return
+		}
 		r.substitute(t)
 		return
+	}
+	r.before = nil
+	if s.of == thing && g.lemma == "be" && g.tense == present && !g.negated && !g.noLonger {
+		r.before = append([]token(nil), t[:next]...)
 	}
 	before := len(r.claims)
 	st := statement{reader: r, subject: s, group: g, rest: t[next:], when: whenOf(t[next:], r.now)}
@@ -44,6 +52,13 @@ func (r *reader) clause(t []token) {
 		r.last = &spoken{t, next, before}
 	}
 }
+
+// continues says whether a clause goes on with what the one before it was about: "the crash is #12, fixed in v2".
+func (r *reader) continues(t []token) bool {
+	return r.before != nil && participles()[t[0].low]
+}
+
+var participles = wordSet(`fixed written hosted owned deployed maintained pinned released`)
 
 // callMe reads "call me Sam".
 func (r *reader) callMe(t []token) bool {

@@ -14,9 +14,9 @@ const (
 
 // properName reads a name that begins at token i: words with capitals, and the small words within names. It returns the
 // name and how many tokens it has, 0 when there is none.
-func properName(t []token, i, most int) (name string, n int) {
+func properName(t []token, i int) (name string, n int) {
 	end := i
-	for j := i; j < len(t) && j-i < most+2; j++ {
+	for j := i; j < len(t) && j-i < maxName+2; j++ {
 		w := t[j]
 		switch {
 		case strings.Contains(w.text, "\x01"):
@@ -35,7 +35,7 @@ func properName(t []token, i, most int) (name string, n int) {
 			break
 		}
 	}
-	if end == i || end-i > most+1 || t[i].low == "i" {
+	if end == i || end-i > maxName+1 || t[i].low == "i" {
 		return "", 0
 	}
 	return text(t[i:end]), end - i
@@ -48,7 +48,7 @@ func startsWithDigit(w string) bool { return w != "" && w[0] >= '0' && w[0] <= '
 
 // person reads a name of a person.
 func (r *reader) person(t []token, i int) (Thing, int) {
-	name, n := properName(t, i, maxName)
+	name, n := properName(t, i)
 	if n == 0 && r.small && i < len(t) && isPlainWord(t[i]) {
 		return Thing{t[i].text, KindPerson}, 1
 	}
@@ -90,10 +90,10 @@ sorry happy new old same different able glad late early stuck lost confused curi
 // readPlace reads a name of a place.
 func (r *reader) readPlace(t []token, i int) (Thing, int) {
 	if i < len(t) && t[i].low == "the" && i+1 < len(t) && t[i+1].isName() {
-		name, n := properName(t, i+1, maxName)
+		name, n := properName(t, i+1)
 		return Thing{"the " + name, KindPlace}, n + 1
 	}
-	name, n := properName(t, i, maxName)
+	name, n := properName(t, i)
 	if n == 0 && r.small && i < len(t) && isPlainWord(t[i]) {
 		return Thing{t[i].text, KindPlace}, 1
 	}

@@ -33,6 +33,7 @@ type reader struct {
 	secondHand bool
 	supposed   bool
 	hedges     int
+	before     []token // subject and verb of the clause before
 	// Of the clause:
 	quoted bool // someone else speaks
 	change bool // words before the clause tell of a change
@@ -118,7 +119,7 @@ func (r *reader) refuse(s span, reason string) {
 // sentence reads one sentence.
 func (r *reader) sentence(s span, text string) {
 	r.at, r.secondHand, r.supposed, r.hedges = s, false, false, 0
-	r.quoted, r.corrects, r.carried = false, r.carried, false
+	r.quoted, r.corrects, r.carried, r.before = false, r.carried, false, nil
 	cs := clauses(r.unlabelled(text))
 	asks := endsAsking(text)
 	before := len(r.claims)

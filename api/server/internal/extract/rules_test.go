@@ -13,6 +13,7 @@ import (
 	"github.com/lukasa-dev/lukasa/api"
 	"github.com/lukasa-dev/lukasa/api/server/internal/extract"
 	"github.com/lukasa-dev/lukasa/api/server/internal/plain"
+	"github.com/lukasa-dev/lukasa/formation"
 )
 
 // observed is a Wednesday evening, two hours east of UTC.
@@ -113,6 +114,7 @@ func TestThings(t *testing.T) {
 		{"Marek works on the mobile app", []string{"Marek works_on mobile app"}},
 		{"Siobhán O'Brien owns the renderer", []string{"Siobhán O'Brien owns renderer"}},
 		{"11:51 DECISION: the gateway is pinned to firmware 5.8.2 until the vendor fixes it", []string{"gateway version firmware 5.8.2"}},
+		{"the regression is #4812, fixed in v2.14.0-rc.3, and JIRA is SHIP-2207", []string{"regression fixed_in v2.14.0-rc.3"}},
 		{"the api is at v2.3.1", []string{"api version v2.3.1"}},
 		{"We decided to use Temporal for the workflows", []string{"team uses Temporal, change", "team decided to use Temporal for the workflows, change"}},
 		{"my laptop runs Fedora 41", []string{"user uses Fedora 41"}},
@@ -270,7 +272,7 @@ func FuzzExtract(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s, role string) {
 		text := plain.Text(s)
 		found, err := extract.NewRules().Extract(t.Context(), extract.Conversation{
-			Turns: []api.Turn{{Role: "user", Content: text}, {Role: api.Turn{}.Role, Content: text}, {Role: "assistant", Content: text}}, ObservedAt: observed,
+			Turns: []api.Turn{{Role: "user", Content: text}, {Role: formation.Role(role), Content: text}}, ObservedAt: observed,
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -54,7 +54,7 @@ func (s *statement) about(relation string, target Thing, change bool) {
 	switch s.subject.of {
 	case speaker, person:
 		s.emit(relation, target, change)
-	case group1:
+	case ours:
 		s.emitFrom(Thing{User, KindPerson}, relation, target, change)
 	case mine:
 		if s.subject.thing.Kind == KindPerson && s.subject.thing.Name != User {
@@ -186,7 +186,7 @@ func skipTo(t []token, i int, word string) int {
 
 // headOf reads "the owner of the billing service".
 func (s *statement) headOf(t []token, role, i int) {
-	relation := ""
+	var relation string
 	switch t[i-2].low {
 	case "owner":
 		relation = Owns
@@ -245,7 +245,7 @@ func (s *statement) runs() {
 	}
 	if s.rest[0].low == "on" || s.rest[0].low == "in" {
 		relation := RunsOn
-		if s.subject.of == group1 || s.subject.of == speaker {
+		if s.subject.of == ours || s.subject.of == speaker {
 			relation = Uses
 		}
 		s.named(relation, s.rest, 1)
@@ -359,7 +359,7 @@ func (s *statement) knows() {
 
 // has reads "I have a dog named Rex" and "I have two kids".
 func (s *statement) has() {
-	if s.subject.of != speaker && s.subject.of != group1 || s.group.tense != present {
+	if s.subject.of != speaker && s.subject.of != ours || s.group.tense != present {
 		return
 	}
 	t := s.rest

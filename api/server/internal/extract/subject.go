@@ -17,7 +17,7 @@ type subjectKind int
 
 const (
 	speaker subjectKind = iota // I
-	group1                     // we, our team
+	ours                       // we, our team
 	person                     // a name, or a pronoun that can only mean one
 	thing                      // the billing service
 	mine                       // my sister, my editor
@@ -49,7 +49,7 @@ func (r *reader) subject(t []token) (subject, bool) {
 		case "i":
 			return subject{thing: Thing{User, KindPerson}, of: speaker}, !r.quoted
 		case "we":
-			return subject{thing: Thing{Team, KindGroup}, of: group1}, !r.quoted
+			return subject{thing: Thing{Team, KindGroup}, of: ours}, !r.quoted
 		case "he", "she":
 			if name := r.onlyPerson(); name != "" {
 				return subject{thing: Thing{name, KindPerson}, of: person}, true
@@ -61,12 +61,12 @@ func (r *reader) subject(t []token) (subject, bool) {
 		return subject{}, false
 	}
 	if len(t) == 2 && t[1].low == "team" && (first == "our" || first == "the" || first == "my") {
-		return subject{thing: Thing{Team, KindGroup}, of: group1}, true
+		return subject{thing: Thing{Team, KindGroup}, of: ours}, true
 	}
 	if first == "my" {
 		return r.mySubject(t[1:])
 	}
-	if name, n := properName(t, 0, maxName); n == len(t) && !isCommonStart(t[0]) {
+	if name, n := properName(t, 0); n == len(t) && !isCommonStart(t[0]) {
 		kind := KindPerson
 		if isTech(name) || strings.ContainsAny(name, "0123456789._/#") {
 			kind = KindThing
