@@ -79,11 +79,11 @@ func origin(u *url.URL) string {
 // confine returns the transport of a client. A caller's own round tripper may add a credential to whatever passes, so
 // that requests to another origin go through a plain one.
 func confine(base *url.URL, rt http.RoundTripper) http.RoundTripper {
-	switch t := rt.(type) {
+	switch rt.(type) {
 	case nil:
-		return defaultTransport()
-	case *http.Transport:
-		return t
+		return Transport()
+	case *http.Transport, *transport:
+		return rt
 	}
 	return &confined{home: origin(base), inner: rt, plain: sync.OnceValue(defaultTransport)}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/http"
 	"net/url"
 
 	"github.com/spf13/cobra"
@@ -72,7 +71,7 @@ func (a *app) connectRemote(s settings) (*connection, error) {
 	}
 	options := []api.Option{
 		api.WithUserAgent(userAgent()), api.WithLogger(a.logger(s.LogLevel.Value)),
-		api.WithTransport(credential.Transport(endpoint, defaultTransport())),
+		api.WithTransport(credential.Transport(endpoint, api.Transport())),
 	}
 	if a.flags.allowHTTP {
 		options = append(options, api.WithAllowHTTP())
@@ -82,14 +81,6 @@ func (a *app) connectRemote(s settings) (*connection, error) {
 		return nil, &failure{code: exitUsage, message: "endpoint of " + s.API.Source, cause: err, hint: "use https://HOST, or local; --allow-http allows plain http"}
 	}
 	return &connection{Client: client, endpoint: s.API.Value, credential: credential}, nil
-}
-
-// defaultTransport takes proxies and certificate roots from the system and the environment.
-func defaultTransport() http.RoundTripper {
-	if t, ok := http.DefaultTransport.(*http.Transport); ok {
-		return t.Clone()
-	}
-	return http.DefaultTransport
 }
 
 // call runs do with a client of the configured endpoint, as most commands do.

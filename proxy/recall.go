@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/lukasa-dev/lukasa/api"
 )
 
@@ -19,8 +17,8 @@ const maxGraph = 50
 var errUnreadable = errors.New("the answer is not one of the memory API")
 
 // recall is recall_memory.
-func (t *tools) recall(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	a, err := decodeRecall(req.Params.Arguments)
+func (t *tools) recall(ctx context.Context, host peer, arguments json.RawMessage) (*toolReply, error) {
+	a, err := decodeRecall(arguments)
 	if err != nil {
 		return failed("recall_memory was refused: " + sentence(err.Error())), nil
 	}
@@ -35,7 +33,7 @@ func (t *tools) recall(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Call
 	if err != nil {
 		return failed(recallFailed(err)), nil
 	}
-	doc, err := recallReply(raw, t.o.budgetFor(t.host(req).name), a.query)
+	doc, err := recallReply(raw, t.o.budgetFor(host.name), a.query)
 	if err != nil {
 		return failed(recallFailed(err)), nil
 	}

@@ -204,7 +204,7 @@ func TestLongOutcomesAreCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc := result.StructuredContent.(json.RawMessage)
+		doc := result.text
 		if err := valid(t, output, doc); err != nil || len(doc) > room || string(member(doc, "truncated")) != "true" {
 			t.Errorf("%d bytes in %d (%v): %s", len(doc), room, err, clip(string(doc), 200))
 		}
