@@ -18,11 +18,13 @@ func keys(list []search.Candidate) (keys []int64) {
 
 func TestRank(t *testing.T) {
 	candidates := []search.Candidate{
-		{Key: 1, Score: 2}, {Key: 2, Score: 5}, {Key: 3, Score: 2}, {Key: 4, Score: 5.2, Superseded: true}, {Key: 5, Score: 9, Superseded: true},
+		{Key: 1, ID: "a", Score: 2}, {Key: 2, ID: "b", Score: 5}, {Key: 3, ID: "c", Score: 2},
+		{Key: 4, ID: "d", Score: 9, SupersededBy: "e"}, {Key: 5, ID: "e", Score: 1, SupersededBy: "f"},
+		{Key: 6, ID: "f"}, {Key: 7, ID: "g", Score: 4, SupersededBy: "forgotten"},
 	}
 	tests := map[int][]int64{
-		10: {5, 2, 4, 3, 1}, // a far better match stays first, a near one falls behind what replaced it; ties newest first
-		2:  {5, 2},
+		10: {6, 4, 2, 7, 3, 1, 5}, // what replaces takes the place; what nothing replaces any more stays; ties newest first
+		2:  {6, 4},
 		0:  nil,
 		-1: nil,
 	}
@@ -37,11 +39,20 @@ func TestRank(t *testing.T) {
 			}
 		}
 	}
-	if candidates[0].Key != 1 || candidates[4].Score != 9 {
+	if candidates[0].Key != 1 || candidates[3].Score != 9 {
 		t.Error("the candidates that were passed are changed")
 	}
 	if got := search.Rank(search.Query{}, nil, 5); len(got) != 0 {
 		t.Errorf("no candidates rank as %v", got)
+	}
+}
+
+func TestRankEndsOnCircles(t *testing.T) {
+	circle := []search.Candidate{
+		{Key: 1, ID: "a", Score: 2, SupersededBy: "b"}, {Key: 2, ID: "b", Score: 1, SupersededBy: "a"}, {Key: 3, ID: "c", SupersededBy: "c"},
+	}
+	if got := search.Rank(search.Query{}, circle, 10); len(got) != 3 {
+		t.Errorf("ranked %v, want all three", got)
 	}
 }
 

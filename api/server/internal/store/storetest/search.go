@@ -175,6 +175,12 @@ func testSearchSuperseded(t *testing.T, f *fixture) {
 	if err != nil || len(list) < 2 || list[0].Text != said || list[1].ID != old[0] || list[1].SupersededBy != list[0].ID {
 		t.Errorf("found %+v, %v; want the replaced one second, saying by what", list, err)
 	}
+	wantEqual(t, "by words of the replaced one alone", f.find(t, "demo", "utrecht"), []string{said, "I live in Utrecht"})
+	before := list[1].SaidAt
+	then, err := f.Search(t.Context(), "demo", search.ParseQuery("utrecht"), 10, &before)
+	if err != nil || len(then) != 1 || then[0].ID != old[0] {
+		t.Errorf("as of then: %+v, %v; want the replaced one alone", then, err)
+	}
 }
 
 // testIsolation fills two workspaces with the same ids.
