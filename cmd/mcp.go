@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"syscall"
 
@@ -69,7 +70,14 @@ func (a *app) mcp(c *cobra.Command, create bool) error {
 func (a *app) serveMCP(ctx context.Context, s settings, create bool, maxReply int) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // how some hosts end a server
 	defer stop()
-	stdout := a.Out
+	stdin, stdout := a.In, a.Out
+	if stdin == os.Stdin {
+		taken, polled := proxy.TakeStdin()
+		if stdin = taken; polled && s.API.Value != endpointLocal && a.Getenv("GOMAXPROCS") == "" {
+			// What waits for two streams is faster on one processor: waking threads on another costs more than it gains.
+			runtime.GOMAXPROCS(1)
+		}
+	}
 	if stdout == os.Stdout {
 		taken, restore, err := proxy.TakeStdout()
 		if err != nil {
@@ -92,7 +100,7 @@ func (a *app) serveMCP(ctx context.Context, s settings, create bool, maxReply in
 	err = proxy.Run(ctx, proxy.Options{
 		Workspace: s.Workspace.Value, API: proxy.Client(conn.Client), Endpoint: conn.endpoint, Create: create,
 		MaxReply: maxReply, Version: version(), Logger: a.logger(s.LogLevel.Value),
-		Stdin: a.In, Stdout: stdout, Stderr: stderr,
+		Stdin: stdin, Stdout: stdout, Stderr: stderr,
 	})
 	if closing := conn.close(); err == nil {
 		err = closing

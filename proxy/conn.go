@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -16,6 +17,9 @@ import (
 
 // maxBatch is how many entries a batch may have: each is answered, and the answers wait for each other.
 const maxBatch = 1000
+
+// maxResting is how many goroutines are kept between calls.
+const maxResting = 16
 
 // conn is the connection to the host. Nothing that a host writes ends the session.
 //
@@ -37,6 +41,8 @@ type conn struct {
 	ready   chan struct{} // closed when answers may be given
 	forward chan jsonrpc.Message
 	eof     chan struct{} // the input has ended
+	turns   chan struct{} // at reading, for goroutines that rest
+	resting atomic.Int32
 
 	mu    sync.Mutex
 	next  int64
@@ -73,7 +79,7 @@ type batch struct {
 func newConn(lines *lineReader, out *frames, e *era, w *work, stderr io.Writer) *conn {
 	return &conn{
 		lines: lines, out: out, era: e, work: w, stderr: stderr, drain: defaultDrainTimeout,
-		ready: make(chan struct{}), forward: make(chan jsonrpc.Message), eof: make(chan struct{}),
+		ready: make(chan struct{}), forward: make(chan jsonrpc.Message), eof: make(chan struct{}), turns: make(chan struct{}),
 		calls: make(map[int64]*call), byID: make(map[string]*call),
 		stopped: make(chan struct{}), closed: make(chan struct{}), ended: make(chan struct{}),
 	}
@@ -133,11 +139,37 @@ func (c *conn) serve() {
 			return
 		}
 		if k := c.take(line, err); k != nil {
-			go c.serve()
+			c.relieve()
 			c.make(k)
-			return
+			if !c.rest() {
+				return
+			}
 		}
 	}
+}
+
+// relieve lets another goroutine read on: one that rests, for its stack has its size, or else a new one.
+func (c *conn) relieve() {
+	select {
+	case c.turns <- struct{}{}:
+	default:
+		go c.serve()
+	}
+}
+
+// rest waits for a turn at reading, and reports whether there is one.
+func (c *conn) rest() bool {
+	defer c.resting.Add(-1)
+	if c.resting.Add(1) > maxResting {
+		return false
+	}
+	select {
+	case <-c.turns:
+		return true
+	case <-c.ended:
+	case <-c.closed:
+	}
+	return false
 }
 
 // mayGoOn waits until answers may be given, and reports whether they still may.
