@@ -289,7 +289,7 @@ var errNotObject = errors.New("it is not a JSON object")
 
 // object checks that body is one whole JSON object.
 func object(body []byte) error {
-	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' || !json.Valid(body) {
+	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' || !valid(body) {
 		return errNotObject
 	}
 	return nil

@@ -72,10 +72,28 @@ func scanRecall(raw []byte) (recalled, error) {
 	if !utf8.Valid(raw) {
 		return r, errUnreadable
 	}
-	r.passages, r.graph, r.notes = member(raw, "passages"), member(raw, "graph"), member(raw, "notes")
-	r.nodes, r.edges = member(r.graph, "nodes"), member(r.graph, "edges")
-	r.graphCut = string(member(r.graph, "truncated")) == "true"
-	okPassages := elements(r.passages, func([]byte) bool { return true })
+	members(raw, func(key, value []byte) bool {
+		switch string(key) {
+		case "passages":
+			r.passages = value
+		case "graph":
+			r.graph = value
+		case "notes":
+			r.notes = value
+		}
+		return true
+	})
+	members(r.graph, func(key, value []byte) bool {
+		switch string(key) {
+		case "nodes":
+			r.nodes = value
+		case "edges":
+			r.edges = value
+		case "truncated":
+			r.graphCut = string(value) == "true"
+		}
+		return true
+	})
 	okNodes := elements(r.nodes, func([]byte) bool { r.nodeCount++; return true })
 	okEdges := elements(r.edges, func(edge []byte) bool {
 		r.edgeCount++
@@ -89,7 +107,7 @@ func scanRecall(raw []byte) (recalled, error) {
 		}
 		return true
 	})
-	if !okPassages || !okNodes || !okEdges {
+	if kind(r.passages) != '[' || !okNodes || !okEdges {
 		return r, errUnreadable
 	}
 	return r, nil
