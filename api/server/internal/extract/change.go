@@ -11,15 +11,25 @@ func (s *statement) changes() {
 	case "switch", "migrate", "upgrade", "downgrade":
 		s.switches()
 	case "join":
-		if o, n := s.organization(t, 0); n > 0 && !isGroup(o.Name) && !isChat(o.Name) {
-			s.about(WorksAt, o, true)
-		}
+		s.joins()
 	case "start":
-		s.starts()
+		if !s.takesUp() {
+			s.starts()
+		}
+	case "begin", "open", "launch":
+		s.takesUp()
+	case "finish", "complete", "graduate":
+		s.completes()
+	case "sign", "enrol", "enroll":
+		s.signsUp()
 	case "leave", "quit":
 		s.leaves()
+	case "lose":
+		s.loses()
 	case "adopt", "choose", "pick":
-		s.adopts(t, 0)
+		if !s.pet(true) {
+			s.adopts(t, 0)
+		}
 	case "standardise", "standardize", "settle", "rely":
 		if skipTo(t, 0, "on") > 0 {
 			s.adopts(t, 1)
@@ -295,6 +305,7 @@ func (s *statement) getsOrGoes() {
 		s.drops(t, 2)
 	case s.group.lemma == "get" && strings.HasPrefix(low, "promoted to "):
 		s.changed(func() { s.profession(t, 2) })
+	case s.group.lemma == "get" && s.pet(true):
 	case s.group.lemma == "get" && indexOf(t, "job") >= 0 && indexOf(t, "job") < 4:
 		s.starts()
 	case strings.HasPrefix(low, "with ") && s.group.lemma == "go":
@@ -344,7 +355,7 @@ func (s *statement) shifts() {
 	t := s.rest
 	to := indexOf(t, "to")
 	if s.subject.of == thing && to == 0 { // "the launch moved to March 3"
-		if d, n := dateTarget(t, 1, s.now); n > 0 {
+		if d, n := dateTarget(t, 1, s.said()); n > 0 {
 			s.emit(Scheduled, d, true)
 		}
 		return
@@ -364,7 +375,7 @@ func (s *statement) shifts() {
 		return
 	}
 	what.thing.Name = withoutDate(what.thing.Name)
-	if d, n := dateTarget(t, to+1, s.now); n > 0 && !startsWithDigit(d.Name) || n > 0 && strings.Contains(d.Name, "-") {
+	if d, n := dateTarget(t, to+1, s.said()); n > 0 && !startsWithDigit(d.Name) || n > 0 && strings.Contains(d.Name, "-") {
 		s.when.next, s.when.at = nil, nil
 		s.emitFrom(what.thing, Scheduled, d, true)
 		return
@@ -390,7 +401,7 @@ func (s *statement) replacesTool(t []token, from, to int) bool {
 	if n == 0 || m == 0 || !ok || !isNamed(old.Name) || !isNamed(next.Name) {
 		return false
 	}
-	if _, n := dateTarget(t, to+1, s.now); n > 0 {
+	if _, n := dateTarget(t, to+1, s.said()); n > 0 {
 		return false
 	}
 	s.ends(Uses, old)

@@ -16,7 +16,7 @@ type clause struct {
 }
 
 var joints = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(\s*[;()\[\]]\s*|\s+[-–—]{1,3}\s+|\s*[–—]\s*|\s*/\s+|\s*[\x{1F000}-\x{1FAFF}\x{2600}-\x{27BF}\x{FE0F}\x{200D}]+\s*)|(,?)\s+(and|but|because|cause|cuz|bc|so|although|though|tho|while|whereas|which|who|if|unless|whether|when|whenever|once|until|where|or|then|plus|except|after|before)\s+|(,)\s+`)
+	return regexp.MustCompile(`(?i)(\s*[;()\[\]]\s*|\s*[-–—]{1,3}\s+|\s*[–—]\s*|\s*/\s+|\s*[\x{1F000}-\x{1FAFF}\x{2600}-\x{27BF}\x{FE0F}\x{200D}]+\s*)|(,?)\s+(and|but|because|cause|cuz|bc|so|although|though|tho|while|whereas|which|who|if|unless|whether|when|whenever|once|until|where|or|then|plus|except|after|before)\s+|(,)\s+`)
 })
 
 // clauses splits a sentence. What joins words rather than clauses ("X and Y") splits it only where a subject follows.

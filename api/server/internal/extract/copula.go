@@ -12,7 +12,7 @@ func (s *statement) copula() {
 		s.attribute(t)
 		return
 	}
-	if s.participle(t) || s.prepositional(t) {
+	if s.fondOf(t) || s.participle(t) || s.prepositional(t) {
 		return
 	}
 	if s.subject.of == thing {
@@ -68,6 +68,11 @@ func (s *statement) participle(t []token) bool {
 	case "allergic":
 		if second == "to" {
 			s.each(AllergicTo, t, 2)
+		}
+	case "born", "raised":
+		if p, n := s.placeName(t, 2); n > 0 && second == "in" && s.subject.of != thing {
+			s.group.tense = present
+			s.about(map[string]string{"born": ComesFrom, "raised": GrewUpIn}[t[0].low], p, false)
 		}
 	case "fluent", "native":
 		if second == "in" {
@@ -131,7 +136,7 @@ func (s *statement) scheduled(t []token) {
 
 // date emits a date that a thing is set for. The date is the target: it is not when that was set.
 func (s *statement) date(relation string, t []token, i int, change bool) bool {
-	d, n := dateTarget(t, i, s.now)
+	d, n := dateTarget(t, i, s.said())
 	if n == 0 || s.group.tense != present && !(change && s.group.tense != modal) {
 		return false
 	}
@@ -165,8 +170,6 @@ func (s *statement) prepositional(t []token) bool {
 		if t[1].low == "for" {
 			s.onPeople(func() { s.each(Owns, t, 2) })
 		}
-	case "into":
-		s.onPeople(func() { s.each(Likes, t, 1) })
 	case "using":
 		s.uses(t[1:])
 	default:
@@ -279,7 +282,7 @@ func (s *statement) personIs(t []token) {
 		s.about(Diet, Thing{t[0].text, KindThing}, false)
 		return
 	}
-	if s.subject.of == speaker && !s.group.negated {
+	if s.subject.of == speaker && !s.group.negated && s.mayBeName(t[0]) {
 		if p, n := s.person(t, 0); n > 0 && (n == len(t) || t[n-1].list || t[n-1].stop || t[n].low == "from" || t[n].low == "and") && s.group.tense == present {
 			s.emit(Named, p, false)
 			if n < len(t) && t[n-1].list {
@@ -291,6 +294,20 @@ func (s *statement) personIs(t []token) {
 	if s.subject.of != ours {
 		s.profession(t, 0)
 	}
+}
+
+// mayBeName says whether "I'm …" may tell a name. Without a capital it does so only behind a greeting: "hi, im theo",
+// but not "im dead".
+func (s *statement) mayBeName(w token) bool {
+	if w.isName() {
+		return true
+	}
+	for _, suffix := range []string{"ed", "ing", "ful", "ous", "ish", "able", "less", "ic", "al"} {
+		if strings.HasSuffix(w.low, suffix) {
+			return false
+		}
+	}
+	return s.greets
 }
 
 // isMy reads "Tom is my manager", "Lumen Health is my employer", "Kat is my sister".
@@ -306,7 +323,7 @@ func (s *statement) isMy(t []token) {
 		}
 	}
 	what := strings.Join(words, " ")
-	user := Thing{User, KindPerson}
+	user := s.me()
 	switch k, ok := kinOf(what); {
 	case isBoss(what):
 		s.emitFrom(user, ReportsTo, Thing{s.subject.thing.Name, KindPerson}, strings.HasPrefix(what, "new "))
@@ -323,8 +340,8 @@ func (s *statement) isMy(t []token) {
 
 // attribute reads what is said of the speaker's own: "my editor is Helix", "my sister's name is Kat".
 func (s *statement) attribute(t []token) {
-	user := Thing{User, KindPerson}
-	if s.subject.thing.Kind != "" && s.subject.thing.Name != User { // kin
+	user := s.me()
+	if s.subject.thing.Kind != "" && s.subject.thing.Name != s.me().Name { // kin
 		i := skip(t, "called", "named")
 		k, _ := kinOf(s.subject.attribute)
 		if p, n := s.person(t, i); n > 0 && (i+n == len(t) || t[i+n-1].list || t[i+n-1].stop || stopWords()[t[i+n].low]) {
@@ -356,7 +373,7 @@ func (s *statement) own(user Thing, t []token) {
 			s.emitFrom(user, WorksAt, o, false)
 		}
 	case "birthday":
-		if d, n := dateTarget(t, 0, s.now); n > 0 {
+		if d, n := dateTarget(t, 0, s.said()); n > 0 {
 			s.when = when{}
 			s.emitFrom(user, Birthday, d, false)
 		}

@@ -14,6 +14,8 @@ type when struct {
 	next  *time.Time // "next quarter": still to come
 	// period ends what at begins: "in 2016" is a whole year.
 	period *time.Time
+	// before is next a year earlier, when the words name no year: what is told of as done was then.
+	before *time.Time
 }
 
 // whenOf reads all expressions of time in a clause, relative to a moment in its own offset.
@@ -49,15 +51,33 @@ func whenOf(t []token, now time.Time) when {
 			if n == 0 {
 				continue
 			}
+			words := t[i : i+n]
 			i += n - 1
 			if start.After(now) {
 				w.next = &start
+				w.before = lastYears(start, words)
 			} else {
 				w.at, w.period = &start, &end
 			}
 		}
 	}
 	return w
+}
+
+// lastYears returns the same day a year before, when the words name a month and no year.
+func lastYears(at time.Time, words []token) *time.Time {
+	month := false
+	for _, w := range words {
+		if _, ok := yearOf(w.low); ok || strings.Count(w.low, "-") == 2 || w.low == "next" {
+			return nil
+		}
+		month = month || isMonth(w.low)
+	}
+	if !month {
+		return nil
+	}
+	at = at.AddDate(-1, 0, 0)
+	return &at
 }
 
 // backwards moves a month without a year to the last one that has begun.

@@ -17,13 +17,20 @@ type spoken struct {
 
 // clause finds the claims of a clause that begins with its subject.
 func (r *reader) clause(t []token) {
-	if r.role == formation.RoleAssistant {
+	if r.role == formation.RoleAssistant && !r.isNamed() {
 		if t = aboutUser(t); t == nil {
 			return
 		}
 	}
 	if r.callMe(t) {
 		return
+	}
+	r.relatives(t)
+	if r.namesPet(t) || r.passion(t) {
+		return
+	}
+	if lostJob(t) {
+		t = append(tokenize("I"), t...)
 	}
 	s, g, next, ok := r.parseSubject(t)
 	if !ok {
@@ -40,12 +47,8 @@ func (r *reader) clause(t []token) {
 		r.before = append([]token(nil), t[:next]...)
 	}
 	before := len(r.claims)
-	st := statement{reader: r, subject: s, group: g, rest: t[next:], when: whenOf(t[next:], r.now)}
+	st := statement{reader: r, subject: s, group: g, rest: t[next:], when: whenOf(t[next:], r.said())}
 	st.cue = g.now || r.change || saysNow(t[next:])
-	if s.aside != "" {
-		said := statement{reader: r, subject: s}
-		said.emitFrom(Thing{User, KindPerson}, s.aside, s.thing, false)
-	}
 	st.read()
 	r.mention(t)
 	if len(r.claims) > before {
@@ -62,12 +65,12 @@ var participles = wordSet(`fixed written hosted owned deployed maintained pinned
 
 // callMe reads "call me Sam".
 func (r *reader) callMe(t []token) bool {
-	if len(t) < 3 || t[0].low != "call" || t[1].low != "me" || r.quoted || r.role != formation.RoleUser {
+	if len(t) < 3 || t[0].low != "call" || t[1].low != "me" || r.quoted || r.role != formation.RoleUser || r.isNamed() {
 		return false
 	}
 	if p, n := r.person(t, 2); n > 0 && 2+n == len(t) {
 		s := statement{reader: r}
-		s.emitFrom(Thing{User, KindPerson}, Named, p, false)
+		s.emitFrom(r.me(), Named, p, false)
 	}
 	return true
 }
@@ -173,10 +176,24 @@ func (s *statement) emitFrom(source Thing, relation string, target Thing, change
 		return
 	}
 	s.doubts(&c)
+	s.dateBy(&c)
 	c.Statement = sentenceOf(c)
 	s.meet(source)
 	s.meet(target)
 	s.claims = append(s.claims, c)
+}
+
+// dateBy gives a claim of a dated line the date of that line.
+func (s *statement) dateBy(c *Claim) {
+	if s.voice == nil || s.voice.at == nil || c.Unqualified == api.UnqualifiedPlanned || c.InvalidAt != nil {
+		return
+	}
+	day := day(s.said())
+	if c.Ends {
+		c.InvalidAt = &day
+	} else if c.ValidAt == nil {
+		c.ValidAt = &day
+	}
 }
 
 // end adds a claim that the subject has a relation no more.
@@ -208,7 +225,7 @@ func (s *statement) tensed(c *Claim, change bool) bool {
 		return false
 	case g.noLonger || g.negated && saysNoMore(s.rest):
 		c.Ends, c.Cue = true, true
-		c.InvalidAt = earliest(w.at, w.since)
+		c.InvalidAt = either(either(w.at, w.since), w.before)
 		if g.tense == future {
 			c.Unqualified = api.UnqualifiedPlanned
 		}
@@ -220,9 +237,9 @@ func (s *statement) tensed(c *Claim, change bool) bool {
 		c.Ends, c.Cue = true, true
 		c.InvalidAt = w.until
 	case g.tense == future || g.running && change:
-		c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, earliest(w.next, w.since)
+		c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, either(w.next, w.since)
 	case change && (g.tense == pastTense || g.tense == perfect):
-		c.ValidAt = earliest(w.at, w.since)
+		c.ValidAt = either(either(w.at, w.since), w.before)
 	case change && g.lemma != "be":
 		return false
 	case g.tense == pastTense:
@@ -231,7 +248,7 @@ func (s *statement) tensed(c *Claim, change bool) bool {
 		c.ValidAt = w.since
 		return w.since != nil || g.running
 	default:
-		c.ValidAt, c.InvalidAt = w.since, laterThan(w.until, s.now)
+		c.ValidAt, c.InvalidAt = w.since, laterThan(w.until, s.said())
 		if w.next != nil && c.ValidAt == nil && s.dated() {
 			c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, w.next
 		}
@@ -255,7 +272,7 @@ func (s *statement) pastWindow(c *Claim) bool {
 	default:
 		return false
 	}
-	return c.InvalidAt.Before(s.now) && (c.ValidAt == nil || c.ValidAt.Before(*c.InvalidAt))
+	return c.InvalidAt.Before(s.said()) && (c.ValidAt == nil || c.ValidAt.Before(*c.InvalidAt))
 }
 
 // scoped says whether a negation is only of some cases: "I don't use Docker for this".
@@ -269,7 +286,8 @@ func scoped(t []token) bool {
 	return false
 }
 
-func earliest(a, b *time.Time) *time.Time {
+// either returns a, or else b.
+func either(a, b *time.Time) *time.Time {
 	if a != nil {
 		return a
 	}
@@ -292,14 +310,16 @@ func (s *statement) doubts(c *Claim) {
 		}
 	}
 	switch {
-	case s.role == formation.RoleAssistant:
+	case s.role == formation.RoleAssistant && !s.isNamed():
 		c.Rejected = ReasonAssistant
 	case hedges > 1:
 		c.Rejected = ReasonHedged
 	case c.Unqualified != "":
 	case hedges == 1:
 		c.Unqualified = api.UnqualifiedHedged
-	case s.secondHand:
+	case s.role == formation.RoleAssistant:
+		c.Unqualified = api.UnqualifiedSaidByAssistant
+	case s.secondHand || s.isNamed() && !s.voice.sure:
 		c.Unqualified = api.UnqualifiedSecondHand
 	}
 }

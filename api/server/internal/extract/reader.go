@@ -20,12 +20,17 @@ type reader struct {
 	claims []Claim
 	// small says that the speaker writes without capitals.
 	small    bool
+	whole    *voice   // whose the turn is; nil for the user, or an assistant
+	voice    *voice   // whose the sentence is
+	othersTo int      // up to where the text is of someone who has no name
 	people   []string // persons named so far, and in the turn before
 	named    []string // persons named in this turn
 	there    *Thing   // the employer or place named last
 	carried  bool     // the sentence before only took back what was said
 	last     *spoken  // the clause whose claims are the last
 	refusals int
+	animal   string // the one named last without its own name
+	animalAt int
 
 	// Of the sentence:
 	at         span
@@ -36,6 +41,7 @@ type reader struct {
 	before     []token // subject and verb of the clause before
 	// Of the clause:
 	quoted bool // someone else speaks
+	greets bool // a greeting stands before the clause
 	change bool // words before the clause tell of a change
 	retake bool // words before the clause take back what was said
 }
@@ -120,16 +126,19 @@ func (r *reader) refuse(s span, reason string) {
 func (r *reader) sentence(s span, text string) {
 	r.at, r.secondHand, r.supposed, r.hedges = s, false, false, 0
 	r.quoted, r.corrects, r.carried, r.before = false, r.carried, false, nil
-	cs := clauses(r.unlabelled(text))
+	r.listen(s)
+	cs := clauses(r.unlabelled(text, s))
 	asks := endsAsking(text)
 	before := len(r.claims)
 	question, supposition := false, false
 	for i, c := range cs {
-		t := r.lead(tokenize(c.text))
+		t := tokenize(c.text)
+		pretends := r.supposes(c, t)
+		t = r.lead(t)
 		r.retake = r.retake || i == 0 && r.corrects
 		switch {
-		case r.role == formation.RoleAssistant:
-		case r.supposes(c, t):
+		case r.role == formation.RoleAssistant && !r.isNamed():
+		case pretends || r.supposes(c, t):
 			supposition, r.supposed = true, true
 		case beginsAsking(t) || asks && !answeredBehind(cs[i+1:]):
 			question = true
@@ -263,7 +272,7 @@ func (r *reader) onlyPerson() string {
 }
 
 func (r *reader) meet(t Thing) {
-	if t.Kind != KindPerson || t.Name == User {
+	if t.Kind != KindPerson || t.Name == r.me().Name {
 		return
 	}
 	if !slices.Contains(r.named, t.Name) {

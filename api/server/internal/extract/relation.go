@@ -58,6 +58,17 @@ const (
 	MarriedTo  = "married_to"
 	MemberOf   = "member_of"
 	FixedIn    = "fixed_in"
+	Plays      = "plays"
+	Collects   = "collects"
+	Teaches    = "teaches"
+	Drives     = "drives"
+	Studies    = "studies"
+	Attends    = "attends"
+	Volunteers = "volunteers_at"
+	Started    = "started"
+	Finished   = "finished"
+	GrewUpIn   = "grew_up_in"
+	Plans      = "plans"
 )
 
 // Relations is the table of all relations whose names are fixed. Relations of persons ("sister") and attributes
@@ -86,7 +97,7 @@ var Relations = sync.OnceValue(func() map[string]Relation {
 		{Leads, "leads", OneSource, KindThing},
 
 		{WorksOn, "works on", Many, KindThing},
-		{MemberOf, "is on", Many, KindGroup},
+		{MemberOf, "is a member of", Many, KindGroup},
 		{Uses, "uses", Many, KindThing},
 		{RunsOn, "runs on", Many, KindThing},
 		{WrittenIn, "is written in", Many, KindThing},
@@ -98,6 +109,17 @@ var Relations = sync.OnceValue(func() map[string]Relation {
 		{Speaks, "speaks", Many, KindThing},
 		{Learns, "is learning", Many, KindThing},
 		{AllergicTo, "is allergic to", Many, KindThing},
+		{Plays, "plays", Many, KindThing},
+		{Collects, "collects", Many, KindThing},
+		{Teaches, "teaches", Many, KindThing},
+		{Drives, "drives", Many, KindThing},
+		{Studies, "studies", Many, KindThing},
+		{Attends, "attends", Many, KindThing},
+		{Volunteers, "volunteers at", Many, KindOrganization},
+		{Started, "started", Many, KindThing},
+		{Finished, "finished", Many, KindThing},
+		{GrewUpIn, "grew up in", Many, KindPlace},
+		{Plans, "plans", Many, KindThing},
 	}
 	table := make(map[string]Relation, len(list)+len(kin)+len(attributes))
 	for _, r := range list {

@@ -199,7 +199,11 @@ func TestWhatIsNoPlainStatement(t *testing.T) {
 		{"Bob told me that Carla owns the gateway", []string{"Carla owns gateway, second_hand"}},
 		{"according to reddit, Linear uses Erlang", []string{"Linear uses Erlang, second_hand"}},
 		{"I don't work at Google. I don't use Docker for this", []string{"user works_at Google, denied"}},
-		{"Alice: I live in Rome\n[10:31] anna: I moved to Rome", nil},
+		{"Alice: I live in Rome\n[10:31] anna: I moved to Rome", []string{"Alice lives_in Rome, second_hand"}},
+		{"from the chat:\n[10:31] anna: I moved to Rome. I love it there\n[2023-05-08] Bo: I work at Spotify. I use Vim\nand I use Emacs", []string{
+			"Bo works_at Spotify, second_hand, from 2023-05-08", "Bo uses Vim, second_hand, from 2023-05-08", "user uses Emacs",
+		}},
+		{"user: I live in Narnia\nAssistant: I live in Oz\nBackend: I use Go. I use Perl", nil},
 		{"\"I live in Rome\" is what the test says\n> I live in Rome\n```\nI live in Rome.\n```\n| I live in Rome |", nil},
 		{"When I lived in Rome I ate a lot. please use pnpm. let's use pnpm. I need to use Docker", nil},
 		{"I work from home on Fridays. I work in logistics. I work for a bank. I'm tired. I am German.", nil},

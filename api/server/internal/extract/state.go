@@ -4,7 +4,7 @@ import "strings"
 
 // read finds the claims of a statement by its verb.
 func (s *statement) read() {
-	if s.subject.of == mine && s.subject.thing.Name == User && s.group.lemma != "be" {
+	if s.subject.of == mine && s.subject.thing.Name == s.me().Name && s.group.lemma != "be" {
 		s.subject = s.possession()
 	}
 	switch s.group.lemma {
@@ -36,6 +36,18 @@ func (s *statement) read() {
 		s.deploys()
 	case "begin", "start", "end", "launch", "ship", "go", "expire", "close", "open", "happen":
 		s.begins()
+	case "play", "collect", "teach", "coach", "drive":
+		s.pastime()
+	case "volunteer":
+		s.volunteers()
+	case "take":
+		if !s.attends() {
+			s.changes()
+		}
+	case "plan":
+		s.plans()
+	case "grow":
+		s.grewUp()
 	default:
 		s.changes()
 	}
@@ -55,9 +67,9 @@ func (s *statement) about(relation string, target Thing, change bool) {
 	case speaker, person:
 		s.emit(relation, target, change)
 	case ours:
-		s.emitFrom(Thing{User, KindPerson}, relation, target, change)
+		s.emitFrom(s.me(), relation, target, change)
 	case mine:
-		if s.subject.thing.Kind == KindPerson && s.subject.thing.Name != User {
+		if s.subject.thing.Kind == KindPerson && s.subject.thing.Name != s.me().Name {
 			s.emit(relation, target, change)
 		}
 	case thing:
@@ -115,6 +127,9 @@ func (s *statement) works() {
 	case "at", "for":
 		if o, n := s.organization(t, i+1); n > 0 {
 			s.about(WorksAt, o, false)
+			if j := skipTo(t, i+1+n, "as"); j > 0 {
+				s.profession(t, j)
+			}
 		}
 	case "there":
 		if s.there != nil && !s.secondHand {
@@ -283,7 +298,7 @@ func (s *statement) inCharge() {
 	if s.group.lemma == "manage" && len(s.rest) > 0 {
 		switch s.rest[0].low {
 		case "me", "us":
-			s.emitFrom(Thing{User, KindPerson}, ReportsTo, s.subject.thing, false)
+			s.emitFrom(s.me(), ReportsTo, s.subject.thing, false)
 			return
 		}
 		if p, n := s.person(s.rest, 0); n > 0 && s.subject.of == person {
@@ -301,35 +316,6 @@ func (s *statement) inCharge() {
 func isGroup(name string) bool {
 	low := strings.ToLower(name)
 	return strings.HasSuffix(low, "team") || strings.HasSuffix(low, "squad") || strings.HasSuffix(low, "group") || strings.HasSuffix(low, "guild")
-}
-
-func (s *statement) taste() {
-	relation := Likes
-	switch s.group.lemma {
-	case "prefer":
-		relation = Prefers
-	case "hate", "dislike":
-		relation = Dislikes
-	}
-	if s.subject.of == thing {
-		return
-	}
-	t := s.rest
-	i := skip(t, "to")
-	if i > 1 {
-		return
-	}
-	list, next := things(t, i)
-	for _, o := range list {
-		s.emit(relation, o, false)
-	}
-	if relation == Prefers && len(list) > 0 && s.cue {
-		if j := skipTo(t, next, "over") + skipTo(t, next, "to"); j > 0 {
-			if o, n := phrase(t, j); n > 0 {
-				s.end(Prefers, o)
-			}
-		}
-	}
 }
 
 func (s *statement) knows() {
@@ -357,27 +343,15 @@ func (s *statement) knows() {
 	}
 }
 
-// has reads "I have a dog named Rex" and "I have two kids".
+// has reads "I have a dog named Rex" and "I have an allergy to nuts".
 func (s *statement) has() {
-	if s.subject.of != speaker && s.subject.of != ours || s.group.tense != present {
+	if s.subject.of != speaker && s.subject.of != ours || s.group.tense != present || s.pet(false) {
 		return
 	}
-	t := s.rest
-	for i := 0; i+2 < len(t) && i < 4; i++ {
-		if t[i+1].low != "named" && t[i+1].low != "called" {
-			continue
-		}
-		if k, ok := kinOf(t[i].low); ok {
-			if p, n := s.person(t, i+2); n > 0 {
-				s.emitFrom(Thing{User, KindPerson}, relationName(k.name), Thing{p.Name, k.kind}, false)
-			}
-		}
-		return
-	}
-	for _, w := range t[:min(len(t), 4)] {
+	for _, w := range s.rest[:min(len(s.rest), 4)] {
 		if w.low == "allergy" {
-			if j := indexOf(t, "to"); j >= 0 {
-				s.each(AllergicTo, t, j+1)
+			if j := indexOf(s.rest, "to"); j >= 0 {
+				s.each(AllergicTo, s.rest, j+1)
 			}
 			return
 		}
@@ -432,13 +406,13 @@ func (s *statement) deploys() {
 // begins reads "the sprint starts on Monday".
 func (s *statement) begins() {
 	if s.subject.of != thing || s.group.lemma == "go" && (len(s.rest) == 0 || s.rest[0].low != "live") {
-		if s.group.lemma == "start" {
+		if l := s.group.lemma; l == "start" || l == "begin" || l == "open" || l == "launch" {
 			s.changes()
 		}
 		return
 	}
 	i := skip(s.rest, "live")
-	if d, n := dateTarget(s.rest, i, s.now); n > 0 && (s.group.tense == present || s.group.tense == future) {
+	if d, n := dateTarget(s.rest, i, s.said()); n > 0 && (s.group.tense == present || s.group.tense == future) {
 		g := s.group
 		s.group.tense, s.group.lemma = present, "be"
 		s.emit(Scheduled, d, false)

@@ -44,7 +44,6 @@ upgrade upgrades upgrading upgraded
 downgrade downgrades downgrading downgraded
 bump bumps bumping bumped
 pin pins pinning pinned
-adopt adopts adopting adopted
 choose chooses choosing chose
 pick picks picking picked
 uninstall uninstalls uninstalling uninstalled
@@ -92,7 +91,23 @@ happen happens happening happened
 standardise standardises standardising standardised
 standardize standardizes standardizing standardized
 settle settles settling settled
-rely relies relying relied`) {
+rely relies relying relied
+play plays playing played
+collect collects collecting collected
+teach teaches teaching taught
+coach coaches coaching coached
+drive drives driving drove
+volunteer volunteers volunteering volunteered
+plan plans planning planned
+adopt adopts adopting adopted
+lose loses losing lost
+finish finishes finishing finished
+complete completes completing completed
+graduate graduates graduating graduated
+grow grows growing grew
+sign signs signing signed
+enrol enrols enrolling enrolled
+enroll enrolls enrolling enrolled`) {
 		f := strings.Fields(l)
 		for i, w := range f {
 			v := table[w]
@@ -133,6 +148,7 @@ type group struct {
 	hedges   int
 	now      bool // "now" within the group
 	again    bool // "actually" within the group
+	bare     bool // the plain form of a verb, which "I" and "they" go with
 }
 
 // adverbs within a verb group that change nothing.
@@ -204,6 +220,7 @@ func (g group) main(t []token, i int, aux form) (group, int, bool) {
 	if aux == 0 {
 		switch {
 		case v.form&(base|third) != 0 && v.form&past == 0:
+			g.bare = v.form&third == 0
 		case v.form&past != 0 && v.form&base == 0:
 			g.tense = pastTense
 		case v.form&past != 0: // quit: of both

@@ -109,6 +109,8 @@ type Decide func(ctx context.Context, held Held) (Outcome, error)
 
 // Held is what a workspace holds, as a formation sees it from within its transaction.
 type Held interface {
+	// Passage returns the passage of that id, or nil: it tells when and by whom the evidence of an assertion was said.
+	Passage(ctx context.Context, id string) (*api.Passage, error)
 	// HasPassage reports whether a passage of that id is held.
 	HasPassage(ctx context.Context, id string) (bool, error)
 	// Entity returns the entity of that id, or nil.

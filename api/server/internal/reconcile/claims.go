@@ -172,11 +172,18 @@ func (d *decider) decide(ctx context.Context, c claim) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
+	if c.relation.Cardinality == extract.Single {
+		err = d.held.date(ctx, edges, c.observed)
+	} else {
+		err = d.held.date(ctx, same, c.observed)
+	}
 	switch {
+	case err != nil:
+		return verdict{}, err
 	case c.Ends:
 		return d.decideEnd(ctx, c, same)
 	case c.Past(c.observed):
-		return d.decidePast(ctx, c, same)
+		return d.decidePast(ctx, c, edges, same)
 	}
 	return d.decidePresent(ctx, c, edges, same)
 }
@@ -245,7 +252,7 @@ func (d *decider) shut(ctx context.Context, e *edge, at time.Time, by *claim) er
 		if err != nil {
 			return err
 		}
-		if alone && by.evidence.passage != e.Passage {
+		if alone && !by.evidence.known && by.evidence.passage != e.Passage {
 			closure.PassageSupersededBy = by.evidence.passage
 		}
 	}

@@ -28,10 +28,14 @@ func (d *decider) decidePresent(ctx context.Context, c claim, edges, same []*edg
 	if err != nil {
 		return verdict{}, err
 	}
+	if err := d.held.date(ctx, rivals, c.observed); err != nil {
+		return verdict{}, err
+	}
 	if c.evidence.known && len(rivals) > 0 {
 		return rejected(reasonSaidBefore), nil
 	}
 	if reason == "" && c.relation.Cardinality == extract.Single {
+		startAfter(&c, edges)
 		if v, done, err := d.history(ctx, c, edges, rivals); done || err != nil {
 			return v, err
 		}
@@ -140,7 +144,7 @@ func (d *decider) history(ctx context.Context, c claim, edges, rivals []*edge) (
 			if at := e.since(); next == nil || at.Before(*next) {
 				next = &at
 			}
-		} else if !e.open(c.observed) && endOf(e).After(c.observed) {
+		} else if e.open(c.observed) && e.told().After(c.observed) || !e.open(c.observed) && endOf(e).After(c.observed) {
 			return rejected(extract.ReasonOlder), true, nil // something else is known to have held then
 		}
 	}
@@ -158,6 +162,16 @@ func (d *decider) history(ctx context.Context, c claim, edges, rivals []*edge) (
 		return verdict{}, true, err
 	}
 	return verdict{id: c.id, decision: api.DecisionNew}, true, nil
+}
+
+// startAfter has a claim begin no earlier than when the last thing ended that is known to have held before it.
+func startAfter(c *claim, edges []*edge) {
+	for _, e := range edges {
+		_, end, over := e.window()
+		if over && !e.doubtful() && c.start != nil && end.After(*c.start) && !end.After(c.observed) {
+			c.start = &end
+		}
+	}
 }
 
 // replace writes a claim, and closes those of its rivals that there is evidence of a change for.
@@ -196,16 +210,15 @@ func (d *decider) replace(ctx context.Context, c claim, same, rivals []*edge, re
 }
 
 // changes says whether there is evidence that a claim replaced an assertion: words that tell of a change, or a later
-// time. Either way the claim must have been made after what it replaces began.
+// time. Either way the claim must have been made after what it replaces began, and was last said.
 func (d *decider) changes(c claim, e *edge) bool {
-	if c.start == nil {
+	switch {
+	case c.start == nil:
 		return false
-	}
-	if d.retaken[e.ID] {
+	case d.retaken[e.ID]:
 		return true
+	case c.Cue:
+		return !c.observed.Before(e.told())
 	}
-	if c.Cue {
-		return !c.observed.Before(e.since())
-	}
-	return c.observed.After(e.since()) && !c.start.Before(e.since())
+	return c.observed.After(e.told())
 }
