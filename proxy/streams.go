@@ -30,7 +30,7 @@ func TakeStdout() (stdout *os.File, restore func(), err error) {
 // non-blocking: whoever else has the pipe open, such as a shell, sees no change.
 func TakeStdin() (stdin *os.File, polled bool) {
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
-		if f, err := os.OpenFile("/proc/self/fd/0", os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+		if f, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", os.Stdin.Fd()), os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
 			return f, true
 		}
 	}
