@@ -123,14 +123,14 @@ func (l *loopback) exchange(c *loopbackConn, req *http.Request) (resp *http.Resp
 		limit = time.Now().Add(responseHeaderTimeout)
 	}
 	if err := c.SetDeadline(limit); err != nil {
-		c.Conn.Close()
+		_ = c.Conn.Close()
 		return nil, c.used, err
 	}
 	release := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	resp, begun, err := c.talk(req)
 	if err != nil {
 		release()
-		c.Conn.Close()
+		_ = c.Conn.Close()
 		if ctx.Err() != nil {
 			return nil, false, ctx.Err()
 		}
@@ -148,7 +148,7 @@ func (l *loopback) exchange(c *loopbackConn, req *http.Request) (resp *http.Resp
 			l.put(c)
 			return
 		}
-		c.Conn.Close()
+		_ = c.Conn.Close()
 	}}
 	return resp, false, nil
 }
@@ -207,7 +207,7 @@ func (l *loopback) take(address string) *loopbackConn {
 		if c.address == address && time.Since(c.since) < loopbackIdleTime {
 			return c
 		}
-		c.Conn.Close()
+		_ = c.Conn.Close()
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func (l *loopback) put(c *loopbackConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.idle) == loopbackIdle {
-		c.Conn.Close()
+		_ = c.Conn.Close()
 		return
 	}
 	c.used, c.since = true, time.Now()
@@ -227,7 +227,7 @@ func (l *loopback) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range l.idle {
-		c.Conn.Close()
+		_ = c.Conn.Close()
 	}
 	l.idle = nil
 }
