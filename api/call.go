@@ -128,9 +128,6 @@ func (x *exchange) request(ctx context.Context) (*retryablehttp.Request, error) 
 	if len(x.query) > 0 {
 		target += "?" + x.query.Encode()
 	}
-	if x.mayRepeat() && !x.stream {
-		ctx = context.WithValue(ctx, repeatable{}, true)
-	}
 	req, err := retryablehttp.NewRequestWithContext(ctx, x.method, target, raw)
 	if err != nil {
 		return nil, fmt.Errorf("making the request: %w", err)

@@ -82,10 +82,10 @@ func confine(base *url.URL, rt http.RoundTripper) http.RoundTripper {
 	switch rt.(type) {
 	case nil:
 		return Transport()
-	case *http.Transport, *transport:
+	case *http.Transport:
 		return rt
 	}
-	return &confined{home: origin(base), inner: rt, plain: sync.OnceValue(defaultTransport)}
+	return &confined{home: origin(base), inner: rt, plain: sync.OnceValue(Transport)}
 }
 
 type confined struct {

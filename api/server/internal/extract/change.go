@@ -301,6 +301,11 @@ func (s *statement) getsOrGoes() {
 	t := s.rest
 	low := strings.ToLower(text(t[:min(len(t), 3)])) + " "
 	switch {
+	case s.group.lemma == "get" && (strings.HasPrefix(low, "laid off ") || strings.HasPrefix(low, "fired ")):
+		i := skip(t, "laid", "off", "fired", "from", "by", "at")
+		if o, n := s.organization(t, i); n > 0 && s.subject.of != thing && s.subject.of != ours {
+			s.ends(WorksAt, o)
+		}
 	case s.group.lemma == "get" && strings.HasPrefix(low, "rid of "):
 		s.drops(t, 2)
 	case s.group.lemma == "get" && strings.HasPrefix(low, "promoted to "):

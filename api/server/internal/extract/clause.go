@@ -42,7 +42,7 @@ func clauses(sentence string) []clause {
 		case m[6] >= 0:
 			word := strings.ToLower(sentence[from+m[6] : from+m[7]])
 			hasComma := m[5] > m[4]
-			if !joinsWords(word) || beginsClause(rest) {
+			if !joinsWords(word) || beginsClause(rest) || word == "and" && goesOn(rest) {
 				add(sentence[at:start], word, hasComma)
 				at = end
 			}
@@ -91,6 +91,16 @@ func beginsClause(rest string) bool {
 	_, isVerb := verbs()[next]
 	return isVerb || isBe(next) || next == "does" || next == "no" || next == "has" || next == "took"
 }
+
+// goesOn says whether a text behind "and" is most likely of the subject before: "I live in Oslo and work at Kone".
+func goesOn(rest string) bool {
+	words := strings.Fields(firstBytes(rest, 80))
+	return len(words) > 2 && continuations()[strings.Trim(words[0], ",.")]
+}
+
+// continuations are verbs that a clause without its subject begins with.
+var continuations = wordSet(`live lives work works speak speaks grew moved joined left started switched graduated studied study studies play
+plays`)
 
 func firstBytes(s string, n int) string {
 	if len(s) <= n {

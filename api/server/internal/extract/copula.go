@@ -202,11 +202,19 @@ func (s *statement) isIn(t []token) {
 		return
 	}
 	if o, n := phrase(t, 1); n > 0 && isNamed(o.Name) && !isMonth(t[1].low) && !isWeekday(t[1].low) && !startsWithDigit(t[1].text) && !isQuarter(t[1].low) {
+		if base, _, _ := strings.Cut(strings.ToLower(o.Name), " "); codes()[base] {
+			s.emit(WrittenIn, o, false)
+			return
+		}
 		s.emit(LocatedIn, Thing{o.Name, KindPlace}, false)
 		return
 	}
 	s.date(Scheduled, t, 1, false)
 }
+
+// codes are languages that programs are written in.
+var codes = wordSet(`go golang rust python java kotlin scala swift ruby php perl c c++ c# f# haskell ocaml elixir erlang clojure javascript js
+typescript ts react vue svelte angular dart lua zig julia r cobol fortran`)
 
 // isOn reads "is on Monday", "is on version 5.8", "we are on Go 1.23", "is on the platform team".
 func (s *statement) isOn(t []token) {
@@ -268,8 +276,16 @@ func (s *statement) thingIs(t []token) {
 	}
 	if len(t) > 1 && t[0].low == "my" {
 		s.isMy(t)
+		return
+	}
+	if o, n := phrase(t, 0); n > 0 && s.subject.owner == "our" && slots()[lastWord(name)] && isTech(o.Name) && s.group.tense == present && !s.group.negated {
+		s.emitFrom(Thing{Team, KindGroup}, Uses, o, false)
 	}
 }
+
+// slots are what a team has something of: "our database is Postgres".
+var slots = wordSet(`database db datastore ci framework queue broker cache cloud provider registry bundler linter formatter orm editor proxy
+gateway shell backend frontend vcs tracker monitoring`)
 
 // personIs reads "I'm Dana", "Ines is our designer", "Tom is my manager", "Priya is the owner of billing".
 func (s *statement) personIs(t []token) {
@@ -277,9 +293,10 @@ func (s *statement) personIs(t []token) {
 		s.isMy(t)
 		return
 	}
-	switch t[0].low {
+	what := t[min(skip(t, "a", "an", "strictly", "strict"), len(t)-1)]
+	switch what.low {
 	case "vegan", "vegetarian", "pescatarian", "celiac", "coeliac", "gluten-free", "lactose-intolerant", "kosher", "halal":
-		s.about(Diet, Thing{t[0].text, KindThing}, false)
+		s.about(Diet, Thing{what.text, KindThing}, false)
 		return
 	}
 	if s.subject.of == speaker && !s.group.negated && s.mayBeName(t[0]) {
@@ -341,6 +358,13 @@ func (s *statement) isMy(t []token) {
 // attribute reads what is said of the speaker's own: "my editor is Helix", "my sister's name is Kat".
 func (s *statement) attribute(t []token) {
 	user := s.me()
+	if s.subject.many {
+		k, _ := kinOf(s.subject.attribute)
+		if s.group.tense == present && !s.group.negated {
+			s.belongs(t, skip(t, "called", "named"), relationName(k.name), k.kind, true)
+		}
+		return
+	}
 	if s.subject.thing.Kind != "" && s.subject.thing.Name != s.me().Name { // kin
 		i := skip(t, "called", "named")
 		k, _ := kinOf(s.subject.attribute)

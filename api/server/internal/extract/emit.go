@@ -29,9 +29,17 @@ func (r *reader) clause(t []token) {
 	if r.namesPet(t) || r.passion(t) {
 		return
 	}
+	if len(t) > 4 && t[1].low == "can" && t[2].low == "not" && t[3].low == "stand" {
+		t = append(append(t[:1:1], token{text: "hate", low: "hate"}), t[4:]...)
+	}
 	if lostJob(t) {
 		t = append(tokenize("I"), t...)
+		t[1].text = t[1].low
 	}
+	if r.actor != nil && continuations()[t[0].low] {
+		t = append(append([]token(nil), r.actor...), t...)
+	}
+	r.actor = nil
 	s, g, next, ok := r.parseSubject(t)
 	if !ok {
 		r.mention(t)
@@ -46,6 +54,7 @@ func (r *reader) clause(t []token) {
 	if s.of == thing && g.lemma == "be" && g.tense == present && !g.negated && !g.noLonger {
 		r.before = append([]token(nil), t[:next]...)
 	}
+	r.actor = actorOf(s, g, t)
 	before := len(r.claims)
 	st := statement{reader: r, subject: s, group: g, rest: t[next:], when: whenOf(t[next:], r.said())}
 	st.cue = g.now || r.change || saysNow(t[next:])
@@ -54,6 +63,21 @@ func (r *reader) clause(t []token) {
 	if len(r.claims) > before {
 		r.last = &spoken{t, next, before}
 	}
+}
+
+// actorOf returns the subject of a clause that plainly states something of a person. What one wants, used to or does not
+// do says nothing of what follows "and".
+func actorOf(s subject, g group, t []token) []token {
+	plain := (g.tense == present || g.tense == pastTense) && !g.negated && !g.noLonger && g.hedges == 0
+	if !plain || s.of != speaker && s.of != person && s.of != ours {
+		return nil
+	}
+	for i := range t {
+		if _, next, ok := parseGroup(t, i); ok && i > 0 && next > i {
+			return t[:i:i]
+		}
+	}
+	return nil
 }
 
 // continues says whether a clause goes on with what the one before it was about: "the crash is #12, fixed in v2".
@@ -172,6 +196,9 @@ func (s *statement) emitFrom(source Thing, relation string, target Thing, change
 		Turn: s.turn, Start: s.at.start, End: s.at.end, Source: source, Relation: relation, Target: target,
 		Corrects: s.corrects, Cue: s.cue || change || s.corrects,
 	}
+	if source.Name == Team && s.isNamed() {
+		return // who they are is not known
+	}
 	if !s.tensed(&c, change) || source.Name == "" || target.Name == "" || strings.Contains(target.Name+source.Name, "\x01") {
 		return
 	}
@@ -240,6 +267,8 @@ func (s *statement) tensed(c *Claim, change bool) bool {
 		c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, either(w.next, w.since)
 	case change && (g.tense == pastTense || g.tense == perfect):
 		c.ValidAt = either(either(w.at, w.since), w.before)
+	case change && g.lemma == "start" && w.next != nil:
+		c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, w.next
 	case change && g.lemma != "be":
 		return false
 	case g.tense == pastTense:

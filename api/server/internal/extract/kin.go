@@ -160,6 +160,10 @@ func (s *statement) pet(change bool) bool {
 		return false
 	}
 	for i := 0; i+2 < len(t) && i < 4; i++ {
+		if k, many, ok := kinOrKins(t[i].low); ok && many && i > 0 && !change {
+			s.belongs(t, i+1+skip(t[i+1:], "named", "called"), relationName(k.name), k.kind, true)
+			return true
+		}
 		if t[i+1].low != "named" && t[i+1].low != "called" {
 			continue
 		}

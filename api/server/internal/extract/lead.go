@@ -174,7 +174,7 @@ func (r *reader) reported(t []token) int {
 		if t[i-1].list || t[i-1].stop {
 			return 0
 		}
-		if !sayings()[t[i].low] || t[i].isName() {
+		if !sayings()[t[i].low] || t[i].isName() || i+1 == len(t) {
 			continue
 		}
 		r.secondHand = true

@@ -105,17 +105,37 @@ func (r *reader) readPlace(t []token, i int) (Thing, int) {
 
 // organization reads a name of an employer or a school.
 func (r *reader) organization(t []token, i int) (Thing, int) {
-	if i < len(t) && t[i].low == "the" {
-		i++
-		o, n := r.organization(t, i)
-		if n > 0 {
-			n++
+	if i+1 < len(t) && t[i].low == "the" {
+		if !t[i+1].isName() {
+			return Thing{}, 0 // "the bakery" is one of many
 		}
-		return o, n
+		o, n := r.organization(t, i+1)
+		return o, n + min(n, 1)
+	}
+	if n := ownersName(t, i); n > 0 {
+		return Thing{text(t[i : i+n]), KindOrganization}, n
 	}
 	p, n := r.readPlace(t, i)
 	p.Kind = KindOrganization
 	return p, n
+}
+
+// ownersName reads a name that has an owner in it: "St. Mary's Hospital", "Trader Joe's".
+func ownersName(t []token, i int) int {
+	for j := i; j < len(t) && j-i < maxName && t[j].isName(); j++ {
+		if !strings.HasSuffix(t[j].low, "'s") || j == i && (j+1 >= len(t) || !t[j+1].isName()) {
+			if t[j].stop || t[j].list {
+				return 0
+			}
+			continue
+		}
+		end := j + 1
+		for end < len(t) && end-i < maxName && t[end].isName() && !t[end-1].stop && !t[end-1].list {
+			end++
+		}
+		return end - i
+	}
+	return 0
 }
 
 // phrase reads a noun phrase: words up to one that does not belong to it.
@@ -148,11 +168,14 @@ func phrase(t []token, i int) (Thing, int) {
 			break
 		}
 	}
-	if j == i || j-i > maxPhrase || noObject()[t[i].low] {
+	if j == i || j-i > maxPhrase || noObject()[t[i].low] || i > start && amounts()[t[i].low] {
 		return Thing{}, 0
 	}
 	return Thing{text(t[i:j]), KindThing}, j - start
 }
+
+// amounts are what "a … of" something is.
+var amounts = wordSet(`lot bunch couple kind sort few bit little number mix combination variety ton variant sense chance way`)
 
 // isDuration says whether a number of units of time begins at token i: "two days ago".
 func isDuration(t []token, i int) bool {

@@ -60,7 +60,7 @@ func (s *statement) volunteers() {
 		return
 	}
 	i := 1
-	if o, n := s.organization(t, i); n > 0 {
+	if o, n := s.organization(t, i); n > 0 && t[i].low != "a" && t[i+n-1].isName() {
 		s.about(Volunteers, o, false)
 		return
 	}
@@ -187,7 +187,7 @@ func (s *statement) completes() {
 	if s.group.lemma == "graduate" {
 		if t[0].low == "from" {
 			if o, n := s.organization(t, 1); n > 0 {
-				s.emit(Finished, o, true)
+				s.about(Graduated, o, true)
 			}
 		}
 		return
@@ -215,11 +215,10 @@ func (s *statement) loses() {
 			s.ends(WorksAt, o)
 		}
 	case "as":
-		before := len(s.claims)
+		g := s.group
+		s.group.noLonger = !g.negated
 		s.profession(t, 3)
-		for i := before; i < len(s.claims); i++ {
-			s.claims[i].Ends, s.claims[i].Cue = true, true
-		}
+		s.group = g
 	}
 }
 
@@ -251,5 +250,35 @@ func (s *statement) grewUp() {
 			s.group.tense, s.when = present, when{}
 			s.about(GrewUpIn, p, false)
 		}
+	}
+}
+
+// studies reads "I study law at Porto".
+func (s *statement) studies(t []token) {
+	at := 0
+	if o, n := phrase(t, 0); n > 0 && s.subject.of != thing && s.subject.of != ours && (n == len(t) || t[n-1].stop || t[n-1].list || t[n].low == "at" || t[n].low == "in") {
+		s.emit(Studies, o, false)
+		at = n
+	}
+	if at < len(t) && t[at].low == "at" {
+		if o, n := s.organization(t, at+1); n > 0 {
+			s.about(StudiesAt, o, false)
+		}
+	}
+}
+
+// travels reads "I'm visiting Rome in May", "I'm going to fly to Oslo".
+func (s *statement) travels() {
+	if s.subject.of != speaker && s.subject.of != person || s.group.negated || s.group.tense != future && !(s.group.running && s.when.next != nil) {
+		return
+	}
+	t := s.rest
+	i := skip(t, "to", "the")
+	if p, n := s.placeName(t, i); n > 0 {
+		words := "to " + s.group.lemma + " "
+		if s.group.lemma != "visit" {
+			words += "to "
+		}
+		s.emit(Plans, Thing{words + p.Name, KindThing}, true)
 	}
 }

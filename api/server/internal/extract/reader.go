@@ -39,6 +39,7 @@ type reader struct {
 	supposed   bool
 	hedges     int
 	before     []token // subject and verb of the clause before
+	actor      []token // subject of the clause before, when it plainly states something
 	// Of the clause:
 	quoted bool // someone else speaks
 	greets bool // a greeting stands before the clause
@@ -125,7 +126,7 @@ func (r *reader) refuse(s span, reason string) {
 // sentence reads one sentence.
 func (r *reader) sentence(s span, text string) {
 	r.at, r.secondHand, r.supposed, r.hedges = s, false, false, 0
-	r.quoted, r.corrects, r.carried, r.before = false, r.carried, false, nil
+	r.corrects, r.carried, r.before, r.actor = r.carried, false, nil, nil
 	r.listen(s)
 	cs := clauses(r.unlabelled(text, s))
 	asks := endsAsking(text)

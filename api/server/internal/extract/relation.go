@@ -67,6 +67,7 @@ const (
 	Volunteers = "volunteers_at"
 	Started    = "started"
 	Finished   = "finished"
+	Graduated  = "graduated_from"
 	GrewUpIn   = "grew_up_in"
 	Plans      = "plans"
 )
@@ -118,6 +119,7 @@ var Relations = sync.OnceValue(func() map[string]Relation {
 		{Volunteers, "volunteers at", Many, KindOrganization},
 		{Started, "started", Many, KindThing},
 		{Finished, "finished", Many, KindThing},
+		{Graduated, "graduated from", Many, KindOrganization},
 		{GrewUpIn, "grew up in", Many, KindPlace},
 		{Plans, "plans", Many, KindThing},
 	}

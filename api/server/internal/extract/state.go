@@ -46,6 +46,8 @@ func (s *statement) read() {
 		}
 	case "plan":
 		s.plans()
+	case "visit", "fly", "travel":
+		s.travels()
 	case "grow":
 		s.grewUp()
 	default:
@@ -320,11 +322,7 @@ func isGroup(name string) bool {
 
 func (s *statement) knows() {
 	if s.group.lemma == "study" {
-		if len(s.rest) > 0 && s.rest[0].low == "at" {
-			if o, n := s.organization(s.rest, 1); n > 0 {
-				s.about(StudiesAt, o, false)
-			}
-		}
+		s.studies(s.rest)
 		return
 	}
 	relation := Speaks

@@ -9,6 +9,10 @@ type subject struct {
 	of subjectKind
 	// attribute is what of the speaker is meant, for "my editor" and "my sister's name".
 	attribute string
+	// many says that the attribute is of several: "my kids".
+	many bool
+	// owner is "our", "my" or "the" before a thing.
+	owner string
 }
 
 type subjectKind int
@@ -26,7 +30,12 @@ func (r *reader) parseSubject(t []token) (s subject, g group, next int, ok bool)
 	for i := 1; i < len(t) && i <= maxSubject; i++ {
 		g, next, found := parseGroup(t, i)
 		if found && g.lemma != "" {
-			if s, ok := r.subject(t[:i]); ok && (s.of != person || !g.bare) { // "Sounds like" is not of someone called Sounds
+			s, ok := r.subject(t[:i])
+			switch {
+			case s.of == person && g.bare: // "Sounds like" is not of someone called Sounds
+			case s.many && g.lemma != "be":
+			case g.lemma != "be" && next < len(t) && isBe(t[next].low): // "my team lead is"
+			case ok:
 				return s, g, next, true
 			}
 		}
@@ -47,7 +56,7 @@ func (r *reader) subject(t []token) (subject, bool) {
 		case "i":
 			return subject{thing: r.me(), of: speaker}, !r.quoted
 		case "we":
-			return subject{thing: Thing{Team, KindGroup}, of: ours}, !r.quoted && !r.isNamed()
+			return subject{thing: Thing{Team, KindGroup}, of: ours}, !r.quoted
 		case "he", "she":
 			if name := r.onlyPerson(); name != "" {
 				return subject{thing: Thing{name, KindPerson}, of: person}, true
@@ -59,7 +68,7 @@ func (r *reader) subject(t []token) (subject, bool) {
 		return subject{}, false
 	}
 	if len(t) == 2 && t[1].low == "team" && (first == "our" || first == "the" || first == "my") {
-		return subject{thing: Thing{Team, KindGroup}, of: ours}, !r.isNamed()
+		return subject{thing: Thing{Team, KindGroup}, of: ours}, true
 	}
 	if first == "my" {
 		return r.mySubject(t[1:])
@@ -93,6 +102,9 @@ func (r *reader) mySubject(t []token) (subject, bool) {
 	if k, ok := kinOf(name); ok {
 		return subject{thing: Thing{r.me().Name + "'s " + k.name, k.kind}, of: mine, attribute: k.name}, true
 	}
+	if k, many, ok := kinOrKins(name); ok && many {
+		return subject{thing: Thing{r.me().Name + "'s " + k.name, k.kind}, of: mine, attribute: k.name, many: true}, true
+	}
 	if a := attributeOf(name); a != "" {
 		return subject{thing: r.me(), of: mine, attribute: a}, true
 	}
@@ -120,10 +132,10 @@ func (r *reader) aside(t []token) (subject, bool) {
 
 // thingSubject reads a phrase such as "the billing service" or "our staging cluster".
 func thingSubject(t []token) (subject, bool) {
-	name := t
+	name, owner := t, ""
 	switch t[0].low {
 	case "the", "our", "my", "their":
-		name = t[1:]
+		name, owner = t[1:], t[0].low
 	default:
 		// Without an article only something that is written as an identifier or a name is sure to be a subject.
 		if !isIdentifier(t[0].text) && !t[0].isName() && len(t) > 2 {
@@ -149,7 +161,7 @@ func thingSubject(t []token) (subject, bool) {
 	if noSubject()[name[0].low] {
 		return subject{}, false
 	}
-	return subject{thing: Thing{text(name), KindThing}, of: thing}, true
+	return subject{thing: Thing{text(name), KindThing}, of: thing, owner: owner}, true
 }
 
 // ofRoles are what a thing may have one of: "the owner of the billing service".

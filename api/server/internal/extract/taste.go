@@ -20,7 +20,15 @@ func (s *statement) taste() {
 		return
 	}
 	if relation != Prefers {
+		if i == 1 {
+			s.likesTo(relation, t)
+			return
+		}
 		s.likes(relation, t, i)
+		return
+	}
+	if i == 0 && len(t) > 1 && isGerund(t[0].low) && !s.cue {
+		s.likes(Prefers, t, 0)
 		return
 	}
 	list, next := things(t, i)
@@ -35,6 +43,20 @@ func (s *statement) taste() {
 		}
 	}
 }
+
+// likesTo reads "I like to read novels".
+func (s *statement) likesTo(relation string, t []token) {
+	if len(t) < 2 || manners()[t[1].low] || s.subject.of == ours {
+		return
+	}
+	if o, n := activity(t, 1+skip(t[1:], "just", "also", "sometimes", "really")); n > 0 {
+		s.emit(relation, Thing{"to " + o.Name, KindThing}, false)
+	}
+}
+
+// manners are verbs behind "I like to" that tell of no liking.
+var manners = wordSet(`think say believe know see have be get point add note imagine hear call pretend remind mention joke do make keep thank
+ask hope assume consider feel start begin use`)
 
 // likes emits a claim for every thing of a list, or for what one likes to do.
 func (s *statement) likes(relation string, t []token, i int) {
@@ -72,7 +94,7 @@ func activity(t []token, i int) (Thing, int) {
 		if strings.Contains(w.text, "\x01") || j > i && (beyondActivity()[w.low] || isDuration(t, j)) {
 			break
 		}
-		if personal()[w.low] || isBe(w.low) {
+		if personal()[w.low] || j > i && isBe(w.low) {
 			return Thing{}, 0 // "the friends I have", "making sure veterans are"
 		}
 		if w.list && j > i && isArticle(t[j-1].low) {
@@ -120,7 +142,15 @@ var personal = wordSet(`i he she we they you it's`)
 // fondOf reads "passionate about X", "a big fan of X", "into X" behind "I am".
 func (s *statement) fondOf(t []token) bool {
 	i := skip(t, "so", "super", "pretty", "quite", "big", "huge", "massive", "a", "an", "such")
-	if i+2 >= len(t) || s.group.negated || s.subject.of == thing {
+	if i+2 >= len(t) || s.subject.of == thing {
+		return false
+	}
+	if s.group.negated {
+		if t[i].low == "fan" && t[i+1].low == "of" {
+			s.group.negated = false
+			s.likes(Dislikes, t, i+2)
+			return true
+		}
 		return false
 	}
 	switch pair := t[i].low + " " + t[i+1].low; pair {

@@ -105,6 +105,9 @@ finish finishes finishing finished
 complete completes completing completed
 graduate graduates graduating graduated
 grow grows growing grew
+visit visits visiting visited
+fly flies flying flew
+travel travels travelling travelled
 sign signs signing signed
 enrol enrols enrolling enrolled
 enroll enrolls enrolling enrolled`) {
@@ -154,7 +157,7 @@ type group struct {
 // adverbs within a verb group that change nothing.
 var adverbs = wordSet(`also still currently really just basically mostly mainly usually always generally typically already
 obviously personally both all only recently finally officially definitely certainly often primarily exclusively presently largely
-simply happily proudly even ever normally mostly sometimes absolutely totally truly very much all`)
+simply happily proudly even ever normally mostly sometimes originally absolutely totally truly very much all`)
 
 // uncertain words make a claim a guess.
 var uncertain = wordSet(`maybe perhaps probably possibly might may could likely presumably supposedly allegedly apparently seemingly

@@ -74,7 +74,7 @@ func isBoss(words string) bool {
 var attributes = []string{
 	"editor", "ide", "shell", "terminal", "browser", "os", "operating system", "laptop", "phone", "keyboard layout", "window manager",
 	"email", "email address", "github handle", "github username", "username", "handle", "pronouns", "native language", "mother tongue",
-	"default branch", "hometown", "nationality", "nickname", "job title", "package manager", "note app", "search engine", "color scheme",
+	"default branch", "hometown", "nationality", "nickname", "language", "programming language", "job title", "package manager", "note app", "search engine", "color scheme",
 	"theme", "font", "commit style", "blood type", "shoe size", "distro", "main language", "daily driver", "staging url", "city",
 	"employer", "company", "time zone", "timezone", "birthday", "name", "full name", "first name", "surname", "last name",
 }
@@ -84,6 +84,9 @@ func attributeOf(words string) string {
 	words = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(words, "new "), "current "), "main ")
 	if isBoss(words) {
 		return "manager"
+	}
+	if words == "bday" {
+		return "birthday"
 	}
 	for _, p := range []string{"favorite ", "favourite ", "preferred ", "default "} {
 		if rest, ok := strings.CutPrefix(words, p); ok && rest != "" && len(strings.Fields(rest)) <= 3 {
