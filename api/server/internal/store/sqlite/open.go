@@ -28,14 +28,15 @@ var _ memory.Store = (*Store)(nil)
 const maxReaders = 4
 
 // Open opens the store in the file at path, which it creates with its folder when they aren't there, for nobody but the
-// user (folder 0700, file 0600). It refuses a file that isn't a store, or that a newer version has written.
+// user (folder 0700, file 0600). It refuses what isn't a store ([ErrNotStore]) and leaves it as it is, and a file that a
+// newer version has written ([ErrNewerSchema]).
 func Open(ctx context.Context, path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("resolving the store's path: %w", err)
 	}
 	if err := prepareFile(path); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
 	s := &Store{now: time.Now}
 	if s.writer, err = connect(path, writerOptions()); err != nil {
@@ -49,6 +50,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	s.readers.SetMaxIdleConns(maxReaders)
 	s.readers.SetConnMaxIdleTime(time.Minute)
 	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, plainly(err)), s.Close())
+	}
+	if err := closeFile(path); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), s.Close())
 	}
 	return s, nil
