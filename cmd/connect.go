@@ -49,7 +49,7 @@ func (a *app) connectLocal(ctx context.Context, s settings) (*connection, error)
 	if err != nil {
 		return nil, err
 	}
-	srv, err := server.Open(ctx, server.Options{Store: dsn, Logger: a.logger(s.LogLevel.Value)})
+	srv, err := openStore(ctx, server.Options{Store: dsn, Logger: a.logger(s.LogLevel.Value)})
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ It ends at SIGTERM or SIGINT, after the requests that are under way.`,
 					return err
 				}
 			}
-			srv, err := server.Open(c.Context(), server.Options{Store: store, Logger: a.logger(s.LogLevel.Value)})
+			srv, err := openStore(c.Context(), server.Options{Store: store, Logger: a.logger(s.LogLevel.Value)})
 			if err != nil {
 				return err
 			}

@@ -23,6 +23,8 @@ const closeTime = 10 * time.Second
 type Options struct {
 	// Store is where memories are kept: "sqlite:PATH", or just a path. The file is made when it isn't there.
 	Store string
+	// Existing wants a store that is there already, and makes none: see [ErrNoStore].
+	Existing bool
 	// Logger gets one record a request and what goes wrong, never content or credentials; nil discards.
 	Logger *slog.Logger
 	// NoWorker leaves formations in the queue, for another process that shares the store.
@@ -49,7 +51,7 @@ type Server struct {
 // Open opens the store, brings its schema up to date, and starts a worker that forms what waits in the queue. The
 // caller closes the server. ctx bounds the opening alone.
 func Open(ctx context.Context, opts Options) (*Server, error) {
-	store, err := openStore(ctx, opts.Store)
+	store, err := openStore(ctx, opts.Store, opts.Existing)
 	if err != nil {
 		return nil, err
 	}
