@@ -461,8 +461,8 @@ func (c *conn) notify(m *jsonrpc.Request) error {
 		return nil
 	}
 	var ours int64
-	if json.Unmarshal(member(member(m.Params, "_meta"), mcp.MetaKeySubscriptionID), &ours) != nil {
-		return nil
+	if err := json.Unmarshal(member(member(m.Params, "_meta"), mcp.MetaKeySubscriptionID), &ours); err != nil {
+		return nil //nolint:nilerr // it names no subscription of ours: there is nobody to tell
 	}
 	c.mu.Lock()
 	k := c.calls[ours]

@@ -110,7 +110,7 @@ func submissionFailed(err error) string {
 
 // sending knows which handles are on their way to the API right now.
 type sending struct {
-	ctx  context.Context // of all submissions; not of any call
+	ctx  context.Context //nolint:containedctx // of all submissions, which outlive the calls that began them
 	stop context.CancelFunc
 
 	mu sync.Mutex

@@ -82,7 +82,7 @@ func startupError(o Options, err error) *StartupError {
 	}
 	switch {
 	case errors.Is(err, api.ErrUnauthenticated):
-		return refusal(RefusedCredential, "sign in with `lukasa login`, or give a valid key in LUKASA_API_KEY or with --api-key-file",
+		return refusal(RefusedCredential, "give a valid key in LUKASA_API_KEY or with --api-key-file",
 			"%s does not accept the credential: %s", o.Endpoint, clip(problem.Error(), 300))
 	case errors.Is(err, api.ErrPermissionDenied):
 		return refusal(RefusedCredential, "see what the credential covers with `lukasa whoami`, or use another one",
@@ -122,10 +122,11 @@ func transportRefusal(o Options, err error) *StartupError {
 			Message: fmt.Sprintf("%s could not be called: %s", o.Endpoint, clip(connection.Err.Error(), 300)),
 			Hint:    "see which credential is used, and from where, with `lukasa whoami`",
 		}
-	}
-	return &StartupError{
-		Reason: RefusedAnswer, Err: err,
-		Message: fmt.Sprintf("%s does not answer as a lukasa memory API does", o.Endpoint),
-		Hint:    "check the URL given with --api or LUKASA_API_URL",
+	default:
+		return &StartupError{
+			Reason: RefusedAnswer, Err: err,
+			Message: fmt.Sprintf("%s does not answer as a lukasa memory API does", o.Endpoint),
+			Hint:    "check the URL given with --api or LUKASA_API_URL",
+		}
 	}
 }
