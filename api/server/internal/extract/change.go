@@ -61,7 +61,9 @@ func (s *statement) changes() {
 // isChat says whether one joins something without working there.
 func isChat(name string) bool {
 	switch strings.ToLower(name) {
-	case "slack", "discord", "teams", "zoom", "telegram", "signal", "matrix", "whatsapp", "mattermost", "github", "gitlab", "linkedin", "mastodon", "reddit":
+	case "slack", "discord", "teams", "zoom", "telegram", "signal", "matrix", "whatsapp", "mattermost", "github", "gitlab", "linkedin", "mastodon", "reddit",
+		"instagram", "facebook", "twitter", "tiktok", "snapchat", "pinterest", "strava", "duolingo", "netflix", "spotify", "patreon", "substack", "medium",
+		"bluesky", "threads", "quora", "tinder", "hinge", "peloton", "youtube", "twitch", "steam", "x", "kaggle", "hacker news", "stack overflow":
 		return true
 	}
 	return false

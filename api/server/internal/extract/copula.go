@@ -316,6 +316,9 @@ func (s *statement) personIs(t []token) {
 // mayBeName says whether "I'm …" may tell a name. Without a capital it does so only behind a greeting: "hi, im theo",
 // but not "im dead".
 func (s *statement) mayBeName(w token) bool {
+	if vague()[w.low] || moods()[w.low] {
+		return false
+	}
 	if w.isName() {
 		return true
 	}
@@ -380,6 +383,17 @@ func (s *statement) attribute(t []token) {
 	s.own(user, t)
 }
 
+// takesAnything says whether an attribute's value may be any word. "My phone is dead" names no phone.
+func takesAnything(attribute string) bool {
+	switch attribute {
+	case "theme", "color scheme", "pronouns", "nickname", "username", "handle", "github handle", "github username", "blood type", "shoe size",
+		"commit style", "native language", "mother tongue", "language", "package manager", "default branch":
+		return true
+	}
+	first, _, more := strings.Cut(attribute, " ")
+	return more && (first == "favourite" || first == "preferred" || first == "default")
+}
+
 // own reads the attributes that have a relation of their own, and any other.
 func (s *statement) own(user Thing, t []token) {
 	switch a := s.subject.attribute; a {
@@ -412,7 +426,7 @@ func (s *statement) own(user Thing, t []token) {
 			s.emitFrom(user, ComesFrom, p, false)
 		}
 	default:
-		if o, n := phrase(t, skip(t, "set", "to", "now")); n > 0 {
+		if o, n := phrase(t, skip(t, "set", "to", "now")); n > 0 && (isNamed(o.Name) || takesAnything(a)) {
 			s.emitFrom(user, relationName(a), o, false)
 		}
 	}

@@ -49,7 +49,7 @@ func startsWithDigit(w string) bool { return w != "" && w[0] >= '0' && w[0] <= '
 // person reads a name of a person.
 func (r *reader) person(t []token, i int) (Thing, int) {
 	name, n := properName(t, i)
-	if n == 0 && r.small && i < len(t) && isPlainWord(t[i]) {
+	if n == 0 && r.small && i < len(t) && isPlainWord(t[i]) && !moods()[t[i].low] {
 		return Thing{t[i].text, KindPerson}, 1
 	}
 	if n == 0 || !isPersonName(t[i:i+n]) {
@@ -86,6 +86,18 @@ worst random times large town city village countryside bed love hate fear peace 
 parallel production prod staging dev fact theory practice bank startup company agency hospital school government here there
 somewhere nowhere everywhere remote remotely full part time charge touch trouble tired sick fine good bad busy hungry done ready sure
 sorry happy new old same different able glad late early stuck lost confused curious interested`)
+
+// moods are words for how someone is, which without capitals look like names: "my manager is great".
+var moods = wordSet(`great nice awesome amazing cool chill kind mean rude funny smart clever dumb stupid crazy insane weird strange awful terrible
+horrible annoying boring lovely sweet cute beautiful pretty ugly tall short small big old young rich poor strict fair lazy angry mad upset
+furious pissed excited thrilled nervous anxious worried scared afraid calm relaxed stressed exhausted sleepy awake dead alive pregnant single
+married divorced engaged away out off offline online back home abroad retired unemployed jobless available free unavailable absent remote
+wrong right correct incorrect okay alright well unwell ill healthy injured hurt broken slow fast quick full empty hot cold warm wet dry
+drunk sober hungover vegan vegetarian gay straight trans queer deaf blind autistic religious atheist asking saying coming going leaving
+joking kidding trying thinking amused bored grateful thankful blessed proud ashamed jealous lonely alone desperate hopeful hopeless
+helpful useless supportive understanding demanding picky stubborn quiet loud silent shy outgoing honest loyal toxic evil perfect
+fantastic brilliant excellent incredible wonderful super decent average solid legit sus based dope lit goated
+leaving gone missing there here everywhere somewhere nowhere new old same due overdue late early ready done finished`)
 
 // readPlace reads a name of a place.
 func (r *reader) readPlace(t []token, i int) (Thing, int) {

@@ -1,6 +1,9 @@
 package extract
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // pastime reads "I play the clarinet", "I've been teaching maths since 2019".
 func (s *statement) pastime() {
@@ -109,8 +112,10 @@ func (s *statement) attends() bool {
 // joins reads "I joined a gym last week". An employer has a name.
 func (s *statement) joins() {
 	t := s.rest
-	if o, n := s.organization(t, 0); n > 0 && !isGroup(o.Name) && !isChat(o.Name) && !isGathering(lastWord(o.Name)) {
-		s.about(WorksAt, o, true)
+	if o, n := s.organization(t, 0); n > 0 {
+		if !isGroup(o.Name) && t[0].low != "team" && !isChat(o.Name) && !isGathering(lastWord(o.Name)) && s.hires(o, t, n) {
+			s.about(WorksAt, o, true)
+		}
 		return
 	}
 	if len(t) > 1 && isArticle(t[0].low) {
@@ -119,6 +124,21 @@ func (s *statement) joins() {
 		}
 	}
 }
+
+// hires says whether the words behind "joined Globex" or its name make it a job. "I joined Anna for lunch" has a name too.
+func (s *statement) hires(o Thing, t []token, n int) bool {
+	if legalForms()[lastWord(o.Name)] || n < len(t) && t[n].low == "as" {
+		return true
+	}
+	if slices.Contains(s.people, o.Name) || n < len(t) && (t[n].low == "for" || t[n].low == "in" && s.when.at == nil) {
+		return false
+	}
+	w := s.when
+	return w.since != nil || w.next != nil || w.before != nil || w.at != nil && (w.at.Before(day(s.said()).AddDate(0, 0, -1)))
+}
+
+// legalForms end the names of companies.
+var legalForms = wordSet(`corp corporation inc ltd llc gmbh ag bv nv co company labs technologies systems software group holdings plc oy ab sa srl`)
 
 // isGathering says whether one joins something for an hour.
 func isGathering(low string) bool {

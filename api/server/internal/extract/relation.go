@@ -76,7 +76,7 @@ const (
 // ("editor") that the rules read out of the words themselves are added by [RelationOf].
 var Relations = sync.OnceValue(func() map[string]Relation {
 	list := []Relation{
-		{Named, "is named", Single, KindPerson},
+		{Named, "is named", SingleOnCue, KindPerson},
 		{LivesIn, "lives in", Single, KindPlace},
 		{ComesFrom, "comes from", Single, KindPlace},
 		{WorksAt, "works at", Single, KindOrganization},

@@ -113,11 +113,16 @@ func (s *statement) lives() {
 // placeName reads a place that is no tool.
 func (r *reader) placeName(t []token, i int) (Thing, int) {
 	p, n := r.readPlace(t, i)
-	if n == 0 || isTech(p.Name) || isRoleNoun(strings.ToLower(p.Name)) {
+	if n == 0 || isTech(p.Name) || isRoleNoun(strings.ToLower(p.Name)) || noPlaces()[t[i].low] || startsWithDigit(lastWord(p.Name)) {
 		return Thing{}, 0
 	}
 	return p, n
 }
+
+// noPlaces are words with a capital that one moves to without moving house.
+var noPlaces = wordSet(`engineering sales marketing support finance hr legal operations ops product design research qa security management
+infra platform leadership accounting procurement logistics compliance growth data it room floor desk building team table seat page chapter step
+phase plan section tab branch channel trash done backlog review progress inbox archive production staging zoom slack teams bed plan`)
 
 func (s *statement) works() {
 	t := s.rest

@@ -200,6 +200,10 @@ func (d *decider) sameTarget(ctx context.Context, c claim, edges []*edge) ([]*ed
 		if err != nil {
 			return nil, err
 		}
+		if bareCompany(name) == bareCompany(c.Target.Name) && c.Relation == extract.WorksAt {
+			closer = append(closer, e)
+			continue
+		}
 		if base, version := splitVersion(name); version != "" && memory.NormalName(base) == memory.NormalName(c.Target.Name) {
 			closer = append(closer, e)
 		}
@@ -208,6 +212,20 @@ func (d *decider) sameTarget(ctx context.Context, c claim, edges []*edge) ([]*ed
 		return exact, nil
 	}
 	return closer, nil
+}
+
+// bareCompany is a company's name without its legal form: "Acme Corp" is "Acme".
+func bareCompany(name string) string {
+	name = memory.NormalName(name)
+	i := strings.LastIndexByte(name, ' ')
+	if i < 0 {
+		return name
+	}
+	switch strings.Trim(name[i+1:], ".,") {
+	case "corp", "corporation", "inc", "ltd", "llc", "gmbh", "ag", "bv", "plc", "co":
+		return strings.TrimRight(name[:i], ",")
+	}
+	return name
 }
 
 // splitVersion takes a version off the end of a name: "PostgreSQL 16".

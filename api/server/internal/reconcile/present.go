@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lukasa-dev/lukasa/api"
@@ -81,6 +82,7 @@ func (d *decider) rivals(ctx context.Context, c claim, edges []*edge) ([]*edge, 
 	switch c.relation.Cardinality {
 	case extract.Single:
 		list = without(edges, func(e *edge) bool { return e.Target == c.target })
+		return d.sameScale(ctx, c, without(list, func(e *edge) bool { return !e.open(c.observed) }))
 	case extract.SingleOnCue:
 		if c.Cue {
 			list = without(edges, func(e *edge) bool { return e.Target == c.target })
@@ -99,6 +101,30 @@ func (d *decider) rivals(ctx context.Context, c claim, edges []*edge) ([]*edge, 
 		}
 	}
 	return without(list, func(e *edge) bool { return !e.open(c.observed) }), nil
+}
+
+// sameScale leaves out those that a time of day does not replace: what is on March 3 may well be at 10:00.
+func (d *decider) sameScale(ctx context.Context, c claim, edges []*edge) ([]*edge, error) {
+	if c.relation.TargetKind != extract.KindDate {
+		return edges, nil
+	}
+	var list []*edge
+	for _, e := range edges {
+		name, err := d.held.name(ctx, e.Target)
+		if err != nil {
+			return nil, err
+		}
+		if isClock(name) == isClock(c.Target.Name) {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
+// isClock says whether a date is only a time of day.
+func isClock(name string) bool {
+	clock := strings.TrimRight(strings.ToLower(name), "apm ")
+	return clock == "noon" || clock == "midnight" || strings.Contains(clock, ":") && strings.Trim(clock, "0123456789:") == ""
 }
 
 func without(edges []*edge, drop func(*edge) bool) []*edge {
