@@ -39,6 +39,7 @@ type Server struct {
 	board   *jobs.Board
 	uses    keyUses
 	handler http.Handler
+	exports chan struct{} // one entry for each that runs
 
 	stopping   chan struct{} // closed when waiting requests should answer at once
 	stopOnce   sync.Once
@@ -65,7 +66,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 func newServer(ctx context.Context, store memory.Store, former former, opts Options) (*Server, error) {
 	s := &Server{
 		store: store, former: former, log: opts.Logger, board: jobs.NewBoard(), stopping: make(chan struct{}),
-		stopWorker: func() {},
+		stopWorker: func() {}, exports: make(chan struct{}, maxExports),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
