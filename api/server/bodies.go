@@ -51,6 +51,7 @@ func (c *call) readBody() (jsonValue, error) {
 		return jsonValue{}, newError(api.CodeInvalidRequest, "the body ended early")
 	}
 	// The body is here: nothing must end a call that goes on for longer.
+	c.coming.bodyArrived(c.r)
 	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{})
 	v, err := parseJSON(body)
 	var fault *jsonFault

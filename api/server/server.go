@@ -39,6 +39,8 @@ type Server struct {
 	board   *jobs.Board
 	uses    keyUses
 	handler http.Handler
+	// coming are the requests on their way.
+	coming  arrivals
 	exports chan struct{} // one entry for each that runs
 
 	stopping   chan struct{} // closed when waiting requests should answer at once
