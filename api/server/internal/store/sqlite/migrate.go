@@ -32,6 +32,7 @@ var (
 	errNotOpened  = errors.New("the file can't be opened: look at who may read and write it and its folder")
 	errNotWritten = errors.New("the file can't be written: look at who may write it and its folder")
 	errDamaged    = errors.New("the file is damaged")
+	errReplaced   = errors.New("another file has taken the store's place")
 )
 
 // plainly says in words why SQLite couldn't open a file, where that doesn't depend on the moment.

@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,6 +22,8 @@ type Store struct {
 	writer  *sql.DB // one connection: the writers of a process queue up here, not at the file's lock
 	readers *sql.DB // opened when they are needed; they can't write
 	now     func() time.Time
+	path    string
+	file    fs.FileInfo // as it was when it was opened
 }
 
 var _ memory.Store = (*Store)(nil)
@@ -38,7 +42,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
-	s := &Store{now: time.Now}
+	s := &Store{now: time.Now, path: path}
 	if s.writer, err = connect(path, writerOptions()); err != nil {
 		return nil, err
 	}
@@ -52,7 +56,10 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, plainly(err)), s.Close())
 	}
-	if err := closeFile(path); err != nil {
+	if s.file, err = os.Stat(path); err == nil {
+		err = closeFile(path)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), s.Close())
 	}
 	return s, nil
@@ -63,16 +70,49 @@ func (s *Store) Close() error {
 	return errors.Join(s.readers.Close(), s.writer.Close())
 }
 
-// Ping reports whether the store can be read.
+// Ping reports whether the store can be read: from the file, not from what is remembered of it.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		var n int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM workspaces LIMIT 1)`).Scan(&n); err != nil {
-			return fmt.Errorf("reading the store: %w", err)
-		}
-		return nil
-	})
+	if err := s.checkFile(); err != nil {
+		return err
+	}
+	conn, err := s.readers.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the store: %w", err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, `PRAGMA shrink_memory`); err != nil {
+		return fmt.Errorf("forgetting what was read of the store: %w", err)
+	}
+	var id, n int
+	err = conn.QueryRowContext(ctx, `SELECT application_id, (SELECT count(*) FROM (SELECT 1 FROM workspaces LIMIT 1))
+		FROM pragma_application_id`).Scan(&id, &n)
+	switch {
+	case err != nil:
+		return fmt.Errorf("reading the store: %w", plainly(err))
+	case id != applicationID:
+		return ErrNotStore
+	}
+	return nil
 }
+
+// checkFile reports whether the store's path still leads to the file that was opened, and whether that can be a
+// database. While the log has all of it, SQLite itself doesn't look at the file. It must not be opened here, see
+// [prepareFile].
+func (s *Store) checkFile() error {
+	info, err := os.Stat(s.path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("looking for the store's file: %w", err)
+	case !os.SameFile(info, s.file):
+		return errReplaced
+	case info.Size()%sectorSize != 0:
+		return errDamaged
+	}
+	return nil
+}
+
+// sectorSize is what the size of every database is a multiple of, in bytes: its pages have 512 or a multiple of that.
+const sectorSize = 512
 
 // busyTimeout is how long SQLite itself waits for a lock; begin waits on after that.
 const busyTimeout = 200 * time.Millisecond

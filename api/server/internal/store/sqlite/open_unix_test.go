@@ -3,6 +3,7 @@
 package sqlite_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -123,5 +124,60 @@ func TestOpenLeavesOthersAlone(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(at, "*-*"))
 	if b, reading := os.ReadFile(filepath.Join(at, "text")); reading != nil || string(b) != string(text) || err != nil || len(left) > 0 {
 		t.Errorf("the text is %q, %v; beside it are %v, %v", b, reading, left, err)
+	}
+}
+
+// TestPing harms the file of a store that is open.
+func TestPing(t *testing.T) {
+	junk := func(t *testing.T, path string, size int) {
+		t.Helper()
+		if err := os.WriteFile(path, bytes.Repeat([]byte("junk"), size/4), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sizeOf := func(t *testing.T, path string) int {
+		t.Helper()
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int(info.Size())
+	}
+	tests := map[string]func(t *testing.T, path string){
+		"a little text": func(t *testing.T, path string) { junk(t, path, 40) },
+		"as much text": func(t *testing.T, path string) {
+			// From here on the file has all of it, and the log nothing that is needed.
+			if _, err := raw(t, path).Exec(`PRAGMA wal_checkpoint(truncate)`); err != nil {
+				t.Fatal(err)
+			}
+			junk(t, path, sizeOf(t, path))
+		},
+		"removed": func(t *testing.T, path string) {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"replaced": func(t *testing.T, path string) {
+			junk(t, path+".new", sizeOf(t, path))
+			if err := os.Rename(path+".new", path); err != nil {
+				t.Fatal(err)
+			}
+		},
+	}
+	for name, harm := range tests {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "memory.db")
+			store := open(t, path)
+			defer store.Close()
+			for range 2 {
+				if err := store.Ping(t.Context()); err != nil {
+					t.Fatalf("before: %v", err)
+				}
+			}
+			harm(t, path)
+			if err := store.Ping(t.Context()); err == nil {
+				t.Error("the store is taken to be readable")
+			}
+		})
 	}
 }
