@@ -143,21 +143,24 @@ func TestPing(t *testing.T) {
 		}
 		return int(info.Size())
 	}
-	tests := map[string]func(t *testing.T, path string){
-		"a little text": func(t *testing.T, path string) { junk(t, path, 40) },
-		"as much text": func(t *testing.T, path string) {
+	tests := map[string]func(t *testing.T, store *sqlite.Store, path string){
+		"a little text": func(t *testing.T, _ *sqlite.Store, path string) { junk(t, path, 40) },
+		"as much text": func(t *testing.T, store *sqlite.Store, path string) {
 			// From here on the file has all of it, and the log nothing that is needed.
 			if _, err := raw(t, path).Exec(`PRAGMA wal_checkpoint(truncate)`); err != nil {
 				t.Fatal(err)
 			}
+			if err := store.Ping(t.Context()); err != nil { // and remembers it
+				t.Fatal(err)
+			}
 			junk(t, path, sizeOf(t, path))
 		},
-		"removed": func(t *testing.T, path string) {
+		"removed": func(t *testing.T, _ *sqlite.Store, path string) {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"replaced": func(t *testing.T, path string) {
+		"replaced": func(t *testing.T, _ *sqlite.Store, path string) {
 			junk(t, path+".new", sizeOf(t, path))
 			if err := os.Rename(path+".new", path); err != nil {
 				t.Fatal(err)
@@ -174,7 +177,7 @@ func TestPing(t *testing.T) {
 					t.Fatalf("before: %v", err)
 				}
 			}
-			harm(t, path)
+			harm(t, store, path)
 			if err := store.Ping(t.Context()); err == nil {
 				t.Error("the store is taken to be readable")
 			}
