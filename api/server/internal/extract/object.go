@@ -74,7 +74,7 @@ func isPersonName(t []token) bool {
 
 // isPlainWord is for people who write without capitals: a word that is nothing else.
 func isPlainWord(w token) bool {
-	if len(w.low) < 3 || stopWords()[w.low] || notInSubject()[w.low] || noSubject()[w.low] || vague()[w.low] || nationalities()[w.low] {
+	if len(w.low) < 3 || isArticle(w.low) || stopWords()[w.low] || notInSubject()[w.low] || noSubject()[w.low] || vague()[w.low] || nationalities()[w.low] {
 		return false
 	}
 	return strings.IndexFunc(w.low, func(r rune) bool { return !unicode.IsLetter(r) }) < 0

@@ -287,18 +287,54 @@ func (s *statement) studies(t []token) {
 	}
 }
 
-// travels reads "I'm visiting Rome in May", "I'm going to fly to Oslo".
+// travels reads "I'm visiting Rome in May", "I'm going to a conference next week", "I went to Oslo last week". Without a
+// time it is one of the many ways that people and their programs take.
 func (s *statement) travels() {
-	if s.subject.of != speaker && s.subject.of != person || s.group.negated || s.group.tense != future && !(s.group.running && s.when.next != nil) {
+	if s.subject.of == thing || s.group.negated {
 		return
 	}
 	t := s.rest
-	i := skip(t, "to", "the")
-	if p, n := s.placeName(t, i); n > 0 {
+	i := skip(t, "to", "in", "back")
+	if i == 0 && s.group.lemma != "visit" && s.group.lemma != "attend" || i > 0 && t[i-1].low == "back" {
+		return
+	}
+	where := s.destination(t, i)
+	w := s.when
+	ahead := s.group.tense == future || s.group.running && s.group.tense == present && (w.next != nil || w.at != nil)
+	switch {
+	case where == "":
+	case ahead:
 		words := "to " + s.group.lemma + " "
-		if s.group.lemma != "visit" {
-			words += "to "
+		if i > 0 {
+			words += t[i-1].low + " "
 		}
-		s.emit(Plans, Thing{words + p.Name, KindThing}, true)
+		s.when.at = nil
+		s.about(Plans, Thing{words + where, KindThing}, true)
+	case s.group.tense == pastTense && (w.at != nil || w.before != nil):
+		relation := Visited
+		if s.group.lemma == "attend" || s.group.lemma == "participate" {
+			relation = Attended
+		}
+		s.about(relation, Thing{where, KindThing}, true)
 	}
 }
+
+// destination reads where one goes: a place, or an event that says what it is.
+func (s *statement) destination(t []token, i int) string {
+	named := i + skip(t[min(i, len(t)):min(i+1, len(t))], "the")
+	if p, n := s.placeName(t, named); n > 0 && t[named].isName() {
+		return p.Name
+	}
+	if i+1 >= len(t) || t[i].low != "a" && t[i].low != "an" {
+		return ""
+	}
+	if o, n := phrase(t, i); n > 0 && occasions()[lastWord(o.Name)] {
+		return o.Name
+	}
+	return ""
+}
+
+// occasions are what one goes to once.
+var occasions = wordSet(`conference concert festival wedding funeral party parade workshop exhibition museum group meetup retreat fair play show
+musical opera game match race run hackathon convention summit seminar lecture class gallery circus zoo beach reunion fundraiser gala event
+protest rally march conference ceremony graduation camp cafe café restaurant spa`)

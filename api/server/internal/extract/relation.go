@@ -1,6 +1,9 @@
 package extract
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // Cardinality says how many targets a relation holds at a time, and what replaces one.
 type Cardinality int
@@ -70,6 +73,8 @@ const (
 	Graduated  = "graduated_from"
 	GrewUpIn   = "grew_up_in"
 	Plans      = "plans"
+	Visited    = "visited"
+	Attended   = "attended"
 )
 
 // Relations is the table of all relations whose names are fixed. Relations of persons ("sister") and attributes
@@ -122,6 +127,8 @@ var Relations = sync.OnceValue(func() map[string]Relation {
 		{Graduated, "graduated from", Many, KindOrganization},
 		{GrewUpIn, "grew up in", Many, KindPlace},
 		{Plans, "plans", Many, KindThing},
+		{Visited, "visited", Many, KindThing},
+		{Attended, "attended", Many, KindThing},
 	}
 	table := make(map[string]Relation, len(list)+len(kin)+len(attributes))
 	for _, r := range list {
@@ -131,6 +138,9 @@ var Relations = sync.OnceValue(func() map[string]Relation {
 		table[relationName(k.name)] = Relation{relationName(k.name), "has the " + k.name, k.cardinality, k.kind}
 	}
 	for _, a := range attributes {
+		if _, fixed := table[relationName(a)]; fixed {
+			continue
+		}
 		table[relationName(a)] = Relation{relationName(a), "has the " + a, Single, KindThing}
 	}
 	return table
@@ -140,6 +150,11 @@ var Relations = sync.OnceValue(func() map[string]Relation {
 func RelationOf(name string) Relation {
 	if r, ok := Relations()[name]; ok {
 		return r
+	}
+	for _, p := range []string{"favourite_", "preferred_", "default_"} {
+		if strings.HasPrefix(name, p) { // one may have several, until one says that another has taken its place
+			return Relation{Name: name, Verb: "has the " + strings.ReplaceAll(name, "_", " "), Cardinality: SingleOnCue, TargetKind: KindThing}
+		}
 	}
 	return Relation{Name: name, Verb: name, Cardinality: Many, TargetKind: KindThing}
 }

@@ -46,7 +46,7 @@ func (s *statement) read() {
 		}
 	case "plan":
 		s.plans()
-	case "visit", "fly", "travel":
+	case "visit", "fly", "travel", "attend", "participate":
 		s.travels()
 	case "grow":
 		s.grewUp()
@@ -409,6 +409,9 @@ func (s *statement) deploys() {
 // begins reads "the sprint starts on Monday".
 func (s *statement) begins() {
 	if s.subject.of != thing || s.group.lemma == "go" && (len(s.rest) == 0 || s.rest[0].low != "live") {
+		if s.group.lemma == "go" {
+			s.travels()
+		}
 		if l := s.group.lemma; l == "start" || l == "begin" || l == "open" || l == "launch" {
 			s.changes()
 		}

@@ -108,6 +108,8 @@ grow grows growing grew
 visit visits visiting visited
 fly flies flying flew
 travel travels travelling travelled
+attend attends attending attended
+participate participates participating participated
 sign signs signing signed
 enrol enrols enrolling enrolled
 enroll enrolls enrolling enrolled`) {
@@ -269,7 +271,7 @@ func (g *group) be(t []token, i int, aux *form) (next int, done bool) {
 		break
 	}
 	if j < len(t) {
-		if n := plans(t, j); n > 0 && w != "was" && w != "were" {
+		if n := plans(t, j); n > 0 && w != "was" && w != "were" && !goesSomewhere(t, j) {
 			g.tense, *aux = future, base
 			return g.skipTo(t, j+n, aux)
 		}
@@ -280,6 +282,11 @@ func (g *group) be(t []token, i int, aux *form) (next int, done bool) {
 	}
 	g.lemma = "be"
 	return j, true
+}
+
+// goesSomewhere says whether "going to" is a way to a place: "going to Iceland", "going to a conference".
+func goesSomewhere(t []token, i int) bool {
+	return t[i].low == "going" && i+2 < len(t) && (t[i+2].low == "a" || t[i+2].low == "an" || t[i+2].isName())
 }
 
 // skipTo reads the verb behind a plan ("going to switch").

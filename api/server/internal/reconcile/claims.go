@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -200,6 +201,10 @@ func (d *decider) sameTarget(ctx context.Context, c claim, edges []*edge) ([]*ed
 		if err != nil {
 			return nil, err
 		}
+		if c.relation.TargetKind == extract.KindPlace && isPartOf(name, c.Target.Name) {
+			closer = append(closer, e)
+			continue
+		}
 		if bareCompany(name) == bareCompany(c.Target.Name) && c.Relation == extract.WorksAt {
 			closer = append(closer, e)
 			continue
@@ -212,6 +217,19 @@ func (d *decider) sameTarget(ctx context.Context, c claim, edges []*edge) ([]*ed
 		return exact, nil
 	}
 	return closer, nil
+}
+
+// isPartOf says whether one of two places has the other in its name: "Downtown Denver" is in Denver, but New York is not
+// in York.
+func isPartOf(a, b string) bool {
+	long, short := strings.Fields(memory.NormalName(a)), strings.Fields(memory.NormalName(b))
+	if len(long) < len(short) {
+		long, short = short, long
+	}
+	if len(short) == 0 || long[0] == "new" && short[0] != "new" {
+		return false
+	}
+	return slices.Equal(long[:len(short)], short) || slices.Equal(long[len(long)-len(short):], short)
 }
 
 // bareCompany is a company's name without its legal form: "Acme Corp" is "Acme".
