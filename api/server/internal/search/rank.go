@@ -20,16 +20,18 @@ type Candidate struct {
 	// SupersededBy is the id of the passage that replaces it. One that isn't among the candidates replaces nothing:
 	// it was forgotten, or was said later than what was asked for.
 	SupersededBy string
+	// Closed are the statements that were made on its evidence and hold no longer.
+	Closed []string
 }
 
-// supersededShare is what a passage keeps of its score once a newer one replaces it: enough to be found, less than the
-// one that replaces it, which has at least the score of the other.
+// supersededShare is what of a score the lesser of two passages gets of which one replaces the other: enough to be
+// found right after the other.
 const supersededShare = 0.85
 
 // Rank orders candidates, best first, and returns at most limit of them with their final scores. Equal ones come
 // newest first.
 func Rank(q Query, candidates []Candidate, limit int) []Candidate {
-	ranked := promoteSuccessors(candidates)
+	ranked := promoteSuccessors(q, candidates)
 	slices.SortStableFunc(ranked, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Key, a.Key))
 	})
@@ -37,8 +39,9 @@ func Rank(q Query, candidates []Candidate, limit int) []Candidate {
 }
 
 // promoteSuccessors gives what replaces a candidate the candidate's place: who asks in the words of what was said first
-// wants to know what holds now.
-func promoteSuccessors(candidates []Candidate) []Candidate {
+// wants to know what holds now. Who asks for what only the candidate tells gets the candidate, and then what replaces
+// the rest of it.
+func promoteSuccessors(q Query, candidates []Candidate) []Candidate {
 	ranked := slices.Clone(candidates)
 	at := make(map[string]int, len(ranked))
 	for i, c := range ranked {
@@ -55,6 +58,10 @@ func promoteSuccessors(candidates []Candidate) []Candidate {
 			last = next
 		}
 		if last == i {
+			continue
+		}
+		if !replaces(q.Terms, c, candidates[last]) {
+			ranked[last].Score = max(ranked[last].Score, c.Score*supersededShare)
 			continue
 		}
 		ranked[last].Score = max(ranked[last].Score, c.Score)

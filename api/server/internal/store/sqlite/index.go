@@ -71,6 +71,9 @@ func fetchCandidates(
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := fetchClosed(ctx, q, ws, candidates); err != nil {
+		return nil, nil, err
+	}
 	successors, err := fetchSuccessors(ctx, q, ws, candidates, asOf)
 	for _, p := range successors {
 		found[p.key] = p.value
@@ -84,6 +87,39 @@ func candidate(p keyed[api.Passage], score float64) search.Candidate {
 		Key: p.key, ID: p.value.ID, Score: score, Text: p.value.Text, Role: p.value.Role, SaidAt: p.value.SaidAt,
 		SupersededBy: p.value.SupersededBy,
 	}
+}
+
+// fetchClosed adds to the candidates that something replaces what no longer holds of them.
+func fetchClosed(ctx context.Context, q querier, ws int64, candidates []search.Candidate) error {
+	at := make(map[string]int)
+	var replaced []string
+	for i, c := range candidates {
+		if c.SupersededBy != "" {
+			at[c.ID] = i
+			replaced = append(replaced, c.ID)
+		}
+	}
+	if len(replaced) == 0 {
+		return nil
+	}
+	list, err := jsonText(replaced)
+	if err != nil {
+		return err
+	}
+	rows, err := q.QueryContext(ctx, `SELECT passage, statement FROM assertions
+		WHERE workspace = ? AND passage IN (SELECT value FROM json_each(?)) AND expired_at IS NOT NULL`, ws, list)
+	if err != nil {
+		return fmt.Errorf("reading what no longer holds: %w", err)
+	}
+	_, err = collect(rows, func(row scanner) (struct{}, error) {
+		var passage, statement string
+		err := row.Scan(&passage, &statement)
+		if i, ok := at[passage]; ok {
+			candidates[i].Closed = append(candidates[i].Closed, statement)
+		}
+		return struct{}{}, err
+	})
+	return err
 }
 
 // maxChain bounds how many times over something may be replaced for its last successor to be found.

@@ -183,6 +183,35 @@ func testSearchSuperseded(t *testing.T, f *fixture) {
 	}
 }
 
+// testSearchSupersededInPart replaces one thing of two that a passage tells.
+func testSearchSupersededInPart(t *testing.T, f *fixture) {
+	f.workspace(t, "demo")
+	const before, after = "I live in Berlin with my cat.", "I moved to Hamburg."
+	lives := func(id, city, evidence string) api.Assertion {
+		a := assertion(id, f.now, "user", "lives in", city, evidence)
+		a.Statement = "user lives in " + city
+		return a
+	}
+	f.form(t, "demo", memory.Outcome{
+		Entities: []api.Entity{entity("user"), entity("Berlin")}, Assertions: []api.Assertion{lives("as_1", "Berlin", before)},
+	}, before)
+	f.form(t, "demo", memory.Outcome{
+		Entities: []api.Entity{entity("Hamburg")}, Assertions: []api.Assertion{lives("as_2", "Hamburg", after)},
+		Closures: []memory.Closure{{
+			Assertion: "as_1", ExpiredAt: f.now, SupersededBy: "as_2", PassageSupersededBy: memory.PassageID("user", after),
+		}},
+	}, after)
+	for range 3 {
+		f.remember(t, "demo", fmt.Sprint("nothing of the kind, at ", f.tick()))
+	}
+	for query, want := range map[string][]string{
+		"cat": {before, after}, "what is my cat called?": {before, after},
+		"which city do I live in": {after, before}, "Berlin": {after, before}, "Hamburg": {after},
+	} {
+		wantEqual(t, query, f.find(t, "demo", query), want)
+	}
+}
+
 // testIsolation fills two workspaces with the same ids.
 func testIsolation(t *testing.T, f *fixture) {
 	for _, ws := range []string{"a", "b"} {
