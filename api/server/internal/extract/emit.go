@@ -183,6 +183,7 @@ type statement struct {
 	rest    []token // behind the verb
 	when    when
 	cue     bool
+	ending  bool // the verb itself tells of an end
 }
 
 // emit adds a claim that the subject has a relation to a target.
@@ -198,6 +199,9 @@ func (s *statement) emitFrom(source Thing, relation string, target Thing, change
 	}
 	if source.Name == Team && s.isNamed() {
 		return // who they are is not known
+	}
+	if s.restricts(&c) {
+		return
 	}
 	if !s.tensed(&c, change) || source.Name == "" || target.Name == "" || strings.Contains(target.Name+source.Name, "\x01") {
 		return
@@ -238,9 +242,9 @@ func (s *statement) endOf(source Thing, relation string, target Thing) {
 
 func (s *statement) endFrom(source Thing, relation string, target Thing) {
 	g := s.group
-	s.group.noLonger, s.group.negated = true, false
+	s.group.noLonger, s.group.negated, s.ending = true, false, true
 	s.emitFrom(source, relation, target, true)
-	s.group = g
+	s.group, s.ending = g, false
 }
 
 // tensed sets the time and the mood of a claim by the tense of its verb. It returns false when the tense states
@@ -266,6 +270,7 @@ func (s *statement) tensed(c *Claim, change bool) bool {
 	case g.tense == future || g.running && change:
 		c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, either(w.next, w.since)
 	case change && (g.tense == pastTense || g.tense == perfect):
+		c.Event = true
 		c.ValidAt = either(either(w.at, w.since), w.before)
 	case change && g.lemma == "start" && w.next != nil:
 		c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, w.next
@@ -308,7 +313,7 @@ func (s *statement) pastWindow(c *Claim) bool {
 func scoped(t []token) bool {
 	for _, w := range t {
 		switch w.low {
-		case "for", "in", "on", "when", "if", "every", "much", "often", "always", "yet", "with", "only", "unless", "until", "because", "just", "that", "any":
+		case "for", "in", "on", "from", "when", "if", "every", "much", "often", "always", "yet", "with", "only", "unless", "until", "because", "just", "that", "any":
 			return true
 		}
 	}

@@ -124,13 +124,20 @@ func (r *reader) organization(t []token, i int) (Thing, int) {
 		o, n := r.organization(t, i+1)
 		return o, n + min(n, 1)
 	}
-	if n := ownersName(t, i); n > 0 {
-		return Thing{text(t[i : i+n]), KindOrganization}, n
-	}
 	p, n := r.readPlace(t, i)
+	if k := ownersName(t, i); k > 0 {
+		p, n = Thing{Name: text(t[i : i+k])}, k
+	}
+	if n > 0 && i+n < len(t) && facilities()[t[i+n].low] && !t[i+n-1].stop && !t[i+n-1].list {
+		return Thing{}, 0 // "the Renton plant" is one of an employer's
+	}
 	p.Kind = KindOrganization
 	return p, n
 }
+
+// facilities are what an employer has several of.
+var facilities = wordSet(`plant office offices store shop branch factory warehouse site campus hq headquarters team project account desk building
+lab department division booth stand location beta program programme event conference meetup party stock shares`)
 
 // ownersName reads a name that has an owner in it: "St. Mary's Hospital", "Trader Joe's".
 func ownersName(t []token, i int) int {

@@ -137,6 +137,9 @@ func (r *reader) sentence(s span, text string) {
 		pretends := r.supposes(c, t)
 		t = r.lead(t)
 		r.retake = r.retake || i == 0 && r.corrects
+		if i == 0 && len(cs) > 1 && r.elsewhere(t) {
+			r.hedges++
+		}
 		switch {
 		case r.role == formation.RoleAssistant && !r.isNamed():
 		case pretends || r.supposes(c, t):
@@ -220,6 +223,15 @@ func conditional(c clause) bool {
 		return !c.comma
 	}
 	return false
+}
+
+// elsewhere says whether a sentence begins by naming a world of its own: "in D&D, I live in Waterdeep".
+func (r *reader) elsewhere(t []token) bool {
+	if len(t) < 2 || len(t) > 5 || t[0].low != "in" {
+		return false
+	}
+	_, _, n := date(t, 0, r.said())
+	return n == 0 && t[len(t)-1].low != "addition" && t[len(t)-1].low != "short" && t[len(t)-1].low != "general"
 }
 
 // supposes says whether a clause, and what follows it in its sentence, is only supposed.

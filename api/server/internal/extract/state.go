@@ -113,7 +113,7 @@ func (s *statement) lives() {
 // placeName reads a place that is no tool.
 func (r *reader) placeName(t []token, i int) (Thing, int) {
 	p, n := r.readPlace(t, i)
-	if n == 0 || isTech(p.Name) || isRoleNoun(strings.ToLower(p.Name)) || noPlaces()[t[i].low] || startsWithDigit(lastWord(p.Name)) {
+	if n == 0 || isTech(p.Name) || isRoleNoun(strings.ToLower(p.Name)) || noPlaces()[t[i].low] || isChat(p.Name) || startsWithDigit(lastWord(p.Name)) {
 		return Thing{}, 0
 	}
 	return p, n

@@ -35,6 +35,9 @@ func (d *decider) decidePresent(ctx context.Context, c claim, edges, same []*edg
 	if c.evidence.known && len(rivals) > 0 {
 		return rejected(reasonSaidBefore), nil
 	}
+	if pastEvent(c, rivals) {
+		return rejected(extract.ReasonOlder), nil
+	}
 	if reason == "" && c.relation.Cardinality == extract.Single {
 		startAfter(&c, edges)
 		if v, done, err := d.history(ctx, c, edges, rivals); done || err != nil {
@@ -188,6 +191,14 @@ func (d *decider) history(ctx context.Context, c claim, edges, rivals []*edge) (
 		return verdict{}, true, err
 	}
 	return verdict{id: c.id, decision: api.DecisionNew}, true, nil
+}
+
+// pastEvent says whether a claim is of what happened before something began that it can't hold beside: "I started at
+// Airbus in 2010" says nothing about an employer of today.
+func pastEvent(c claim, rivals []*edge) bool {
+	return c.Event && c.ValidAt != nil && c.start != nil && !c.Corrects && slices.ContainsFunc(rivals, func(e *edge) bool {
+		return !e.doubtful() && c.start.Before(e.since())
+	})
 }
 
 // startAfter has a claim begin no earlier than when the last thing ended that is known to have held before it.
