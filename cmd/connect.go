@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"net"
 	"net/url"
 
 	"github.com/spf13/cobra"
@@ -89,6 +88,11 @@ func (a *app) call(c *cobra.Command, do func(ctx context.Context, s settings, co
 	if err != nil {
 		return err
 	}
+	if c.Flags().Lookup("workspace") != nil && s.Workspace.Value != "" {
+		if err := checkWorkspace(s.Workspace); err != nil { // before a store is opened, or made
+			return err
+		}
+	}
 	conn, err := a.connect(c.Context(), s)
 	if err != nil {
 		return err
@@ -112,8 +116,7 @@ func (c *connection) explain(err error, s settings) error {
 		}
 		return err
 	}
-	var way net.Error
-	if errors.As(err, &way) && !errors.Is(err, context.Canceled) {
+	if errors.Is(err, api.ErrUnreachable) && !errors.Is(err, context.Canceled) {
 		return withHint(err, "check that "+s.API.Value+" ("+s.API.Source+") is right and running")
 	}
 	return err

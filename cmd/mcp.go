@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lukasa-dev/lukasa/api"
 	"github.com/lukasa-dev/lukasa/proxy"
 )
 
@@ -56,9 +55,8 @@ func (a *app) mcp(c *cobra.Command, create bool) error {
 	if s.Workspace.Value == "" {
 		return usage("pass --workspace NAME, or set "+envMCPWorkspace, "no workspace is pinned")
 	}
-	if !api.ValidWorkspaceName(s.Workspace.Value) {
-		return usage("use lower-case letters, digits, '.', '_' and '-', such as team.app",
-			"%q of %s is not a workspace name", s.Workspace.Value, s.Workspace.Source)
+	if err := checkWorkspace(s.Workspace); err != nil {
+		return err
 	}
 	maxReply, err := strconv.Atoi(s.MaxReply.Value)
 	if err != nil || maxReply < 0 {
