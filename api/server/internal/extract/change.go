@@ -282,6 +282,9 @@ func (s *statement) leaves() {
 		i++
 	}
 	o, n := s.organization(t, i)
+	if n > 0 && i == 0 && !t[0].isName() && t[0].low != "the" {
+		return // "i quit smoking"
+	}
 	if n == 0 || isGroup(o.Name) || i+n < len(t) && (t[i+n].low == "on" || t[i+n].low == "a" || t[i+n].low == "at" || t[i+n].low == "for") && s.when.at == nil {
 		return
 	}

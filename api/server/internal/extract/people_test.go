@@ -118,3 +118,16 @@ func TestNamedSpeakers(t *testing.T) {
 		})
 	}
 }
+
+func TestWordsThatNarrowDown(t *testing.T) {
+	check(t, []example{
+		{"I no longer use Chrome at work. I don't like sushi from there. I stopped using Docker for tests", nil},
+		{"I live in Rome in the summer. I work at Starbucks most mornings. I'm in the EST time zone this week", nil},
+		{"The ingress is at version 1.9 in dev", nil},
+		{"We use Node 20 for the new service now", []string{"team uses Node 20"}},
+		{"I work at the Renton plant. I work at Boeing's Renton plant. I quit smoking. I run a YouTube channel", nil},
+		{"in D&D, I live in Waterdeep", []string{"user lives_in Waterdeep, hedged"}},
+		{"my boss stopped using Notion. My company uses Slack.", []string{"user's manager uses Notion, ends", "team uses Slack"}},
+		{"don't use semicolons here", nil},
+	})
+}

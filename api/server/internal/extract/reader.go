@@ -196,6 +196,9 @@ func beginsAsking(t []token) bool {
 	if len(t) < 2 {
 		return false
 	}
+	if t[0].low == "do" && t[1].low == "not" {
+		return false // "don't use semicolons"
+	}
 	switch t[0].low {
 	case "what", "who", "whom", "whose", "where", "why", "how", "which":
 		return true

@@ -12,8 +12,8 @@ func (s *statement) restricts(c *Claim) bool {
 	behind := s.behind(c.Target)
 	ends := s.group.noLonger || s.group.negated
 	switch c.Relation {
-	case LivesIn, WorksAt:
-		return slices.ContainsFunc(behind, func(w token) bool { return times()[w.low] })
+	case LivesIn, WorksAt, TimeZone:
+		return slices.ContainsFunc(behind, func(w token) bool { return times()[w.low] }) || s.group.tense == present && !s.ending && passing(s.rest)
 	case Version:
 		return places(behind)
 	case Uses, Likes, Dislikes, Prefers, Owns, Maintains, Leads, RunsOn:
@@ -30,7 +30,17 @@ func (s *statement) restricts(c *Claim) bool {
 
 // times are words that tell of only a part of one's time.
 var times = wordSet(`most sometimes half weekends weekdays mornings evenings nights summer summers winter winters spring during occasionally
-partly whenever`)
+partly whenever temporarily today tonight`)
+
+// passing says whether words tell of no more than these days.
+func passing(t []token) bool {
+	for i := 0; i+1 < len(t); i++ {
+		if t[i].low == "this" && (t[i+1].low == "week" || t[i+1].low == "weekend" || t[i+1].low == "month" || t[i+1].low == "summer" || t[i+1].low == "winter") {
+			return true
+		}
+	}
+	return false
+}
 
 // behind returns what follows the words of a thing in a statement, without what says when.
 func (s *statement) behind(target Thing) []token {

@@ -57,6 +57,12 @@ func (s *statement) read() {
 
 // possession is what "my laptop" is about when it does something: what it runs its owner uses, the rest is its own.
 func (s *statement) possession() subject {
+	switch s.subject.attribute {
+	case "manager":
+		return subject{thing: Thing{s.me().Name + "'s manager", KindPerson}, of: person}
+	case "company", "employer":
+		return subject{thing: Thing{Team, KindGroup}, of: ours}
+	}
 	if s.group.lemma == "run" || s.group.lemma == "use" {
 		return subject{thing: s.subject.thing, of: speaker}
 	}
@@ -170,6 +176,7 @@ func (s *statement) profession(t []token, i int) {
 		case "a", "an", "the", "our", "their", "your":
 			i++
 		}
+		i += skip(t[min(i, len(t)):min(i+1, len(t))], "new", "current")
 	}
 	end := -1
 	for j := i; j < len(t) && j-i < 6; j++ {
@@ -273,7 +280,7 @@ func (s *statement) runs() {
 		s.named(relation, s.rest, 1)
 		return
 	}
-	if o, n := phrase(s.rest, 0); n > 0 && (s.rest[0].isName() || isTech(o.Name)) {
+	if o, n := phrase(s.rest, 0); n > 0 && !isArticle(s.rest[0].low) && (s.rest[0].isName() || isTech(o.Name)) {
 		s.emit(Uses, o, false)
 	}
 }

@@ -34,10 +34,24 @@ func kinOf(words string) (kinship, bool) {
 		}
 	}
 	switch words {
-	case "mum", "mom", "mama", "ma":
+	case "mum", "mom", "mama", "ma", "mommy", "mummy":
 		words = "mother"
-	case "dad", "papa":
+	case "dad", "papa", "daddy":
 		words = "father"
+	case "gf":
+		words = "girlfriend"
+	case "bf":
+		words = "boyfriend"
+	case "hubby":
+		words = "husband"
+	case "sis":
+		words = "sister"
+	case "bro":
+		words = "brother"
+	case "gran", "grandma", "granny", "nana":
+		words = "grandmother"
+	case "grandpa", "granddad":
+		words = "grandfather"
 	case "neighbor":
 		words = "neighbour"
 	case "coworker", "co-worker":

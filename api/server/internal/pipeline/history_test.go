@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -170,6 +171,29 @@ func BenchmarkForm(b *testing.B) {
 		job := &memory.Job{Submission: memory.Submission{Handle: "fm_b", Turns: turns, SubmittedAt: held.now}}
 		if _, err := p.Plan(b.Context(), &w, "w", job.Submission); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// What ends or replaces what is held, and what only looks like it: testdata/changes.txt.
+func TestWhatIsAChange(t *testing.T) {
+	data, err := os.ReadFile("testdata/changes.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		part := strings.Split(strings.TrimSpace(line), " | ")
+		if len(part) != 3 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		w := newWorkspace(t)
+		w.say(said(part[0]), at("2025-02-01T10:00:00Z"), nil)
+		if len(w.assertions) == 0 {
+			t.Errorf("nothing is held of %q", part[0])
+		}
+		out, _ := w.say(said(part[1]), at("2025-06-04T10:00:00Z"), nil)
+		if closes := len(out.Closures) > 0; closes != (part[2] == "yes") {
+			t.Errorf("%q, then %q: closes something: %v; held:\n%s", part[0], part[1], closes, w.show())
 		}
 	}
 }
