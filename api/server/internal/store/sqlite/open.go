@@ -79,7 +79,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the store: %w", err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }() // which gives it back
 	if _, err := conn.ExecContext(ctx, `PRAGMA shrink_memory`); err != nil {
 		return fmt.Errorf("forgetting what was read of the store: %w", err)
 	}
