@@ -205,7 +205,7 @@ func (d *decider) sameTarget(ctx context.Context, c claim, edges []*edge) ([]*ed
 			closer = append(closer, e)
 			continue
 		}
-		if bareCompany(name) == bareCompany(c.Target.Name) && c.Relation == extract.WorksAt {
+		if c.Relation == extract.WorksAt && bareCompany(name) == bareCompany(c.Target.Name) {
 			closer = append(closer, e)
 			continue
 		}
