@@ -75,10 +75,10 @@ func (s *statement) changed(emit func()) {
 	s.cue = true
 	g := s.group
 	if g.tense == pastTense || g.tense == perfect {
-		s.group.tense = present
+		s.group.tense, s.happened = present, true
 	}
 	emit()
-	s.cue, s.group = cue, g
+	s.cue, s.group, s.happened = cue, g, false
 }
 
 // moves reads "moved to Ghent", "moved from X to Y", "moved the launch to March".

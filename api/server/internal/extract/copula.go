@@ -108,12 +108,12 @@ func (s *statement) ownedBy(t []token) {
 		return
 	}
 	i := 2 + skip(t[2:], "the", "our")
-	if p, n := s.person(t, i); n > 0 {
-		s.emitFrom(p, relation, s.subject.thing, false)
-		return
-	}
 	if o, n := phrase(t, i); n > 0 && isGroup(o.Name) {
 		s.emitFrom(Thing{o.Name, KindGroup}, relation, s.subject.thing, false)
+		return
+	}
+	if p, n := s.person(t, i); n > 0 {
+		s.emitFrom(p, relation, s.subject.thing, false)
 	}
 }
 

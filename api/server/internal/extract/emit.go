@@ -3,6 +3,7 @@ package extract
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/lukasa-dev/lukasa/api"
 	"github.com/lukasa-dev/lukasa/formation"
@@ -184,6 +185,8 @@ type statement struct {
 	when    when
 	cue     bool
 	ending  bool // the verb itself tells of an end
+	// happened says that the change was, although its outcome is told as present: "I was promoted to lead in May".
+	happened bool
 }
 
 // emit adds a claim that the subject has a relation to a target.
@@ -200,7 +203,7 @@ func (s *statement) emitFrom(source Thing, relation string, target Thing, change
 	if source.Name == Team && s.isNamed() {
 		return // who they are is not known
 	}
-	if s.restricts(&c) {
+	if s.restricts(&c) || strings.IndexFunc(target.Name, unicode.IsLetter) < 0 && relation == Uses {
 		return
 	}
 	if !s.tensed(&c, change) || source.Name == "" || target.Name == "" || strings.Contains(target.Name+source.Name, "\x01") {
@@ -283,6 +286,9 @@ func (s *statement) tensed(c *Claim, change bool) bool {
 		return w.since != nil || g.running
 	default:
 		c.ValidAt, c.InvalidAt = w.since, laterThan(w.until, s.said())
+		if s.happened {
+			c.Event, c.ValidAt = true, either(either(w.at, w.since), w.before)
+		}
 		if w.next != nil && c.ValidAt == nil && s.dated() {
 			c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, w.next
 		}

@@ -224,7 +224,7 @@ func things(t []token, i int) ([]Thing, int) {
 	var list []Thing
 	for len(list) < maxList {
 		o, n := phrase(t, i)
-		if n == 0 || len(list) > 0 && !likeThing(t[i:i+n]) {
+		if n == 0 || len(list) > 0 && (!likeThing(t[i:i+n]) || actsBehind(t, i+n)) {
 			break
 		}
 		list = append(list, o)
@@ -245,6 +245,18 @@ func things(t []token, i int) ([]Thing, int) {
 		}
 	}
 	return list, i
+}
+
+// actsBehind says whether what stands before token i does something, and is no thing of a list: "…, Core Data made me cry".
+func actsBehind(t []token, i int) bool {
+	if i >= len(t) || t[i-1].stop || t[i-1].list {
+		return false
+	}
+	switch t[i].low {
+	case "me", "us", "him", "them", "it", "has", "had", "does", "did", "will", "would", "can", "could", "should", "might", "must":
+		return true
+	}
+	return isBe(t[i].low) || personal()[t[i].low]
 }
 
 // likeThing says whether what follows "and" goes on with a list: a name, or one word at the end of a phrase.

@@ -62,6 +62,12 @@ func TestBeginningsAndPlans(t *testing.T) {
 		{"I moved to Engineering last month. I moved to Room 4. I moved to Sales", nil},
 		{"I study law at Utrecht. Our database is Postgres 16. Our backend is in Go.", []string{"user studies law", "user studies_at Utrecht", "team uses Postgres 16", "backend written_in Go"}},
 		{"I'm a nurse at St. Mary's Hospital", []string{"user works_at St Mary's Hospital", "user has_role nurse"}},
+		{"cron-runner is owned by the platform team. Carla is a vet tech at Banfield. I'm a PhD student at UBC. I'm a tech person", []string{
+			"platform team owns cron-runner", "Carla works_at Banfield", "Carla has_role vet tech", "user studies_at UBC", "user has_role PhD student",
+		}},
+		{"I was promoted to staff engineer in January. I became a doctor last year.", []string{
+			"user has_role staff engineer, change, from 2025-01-01", "user has_role doctor, change, from 2024-01-01",
+		}},
 		{"im dead. im exhausted. I'm Done.", nil},
 		{"hi im theo", []string{"user name theo"}},
 		{"let's say I use Emacs. in my novel I live in Oslo", []string{"rejected: hypothetical", "rejected: hypothetical"}},
@@ -128,6 +134,7 @@ func TestWordsThatNarrowDown(t *testing.T) {
 		{"I work at the Renton plant. I work at Boeing's Renton plant. I quit smoking. I run a YouTube channel", nil},
 		{"in D&D, I live in Waterdeep", []string{"user lives_in Waterdeep, hedged"}},
 		{"my boss stopped using Notion. My company uses Slack.", []string{"user's manager uses Notion, ends", "team uses Slack"}},
-		{"don't use semicolons here", nil},
+		{"don't use semicolons here. we dropped 16 in January", nil},
+		{"we use SwiftData, CoreData made me cry", []string{"team uses SwiftData"}},
 	})
 }

@@ -190,7 +190,7 @@ func (s *statement) profession(t []token, i int) {
 			break
 		}
 	}
-	if end < 0 {
+	if end < 0 || goesFurther(t, end) {
 		return
 	}
 	if end < len(t) && t[end].low == "of" {
@@ -199,10 +199,23 @@ func (s *statement) profession(t []token, i int) {
 	}
 	if j := skipTo(t, end, "at"); j > 0 {
 		if o, n := s.organization(t, j); n > 0 {
-			s.about(WorksAt, o, false)
+			relation := WorksAt
+			if t[end-1].low == "student" {
+				relation = StudiesAt
+			}
+			s.about(relation, o, false)
 		}
 	}
 	s.about(HasRole, Thing{text(t[i:end]), KindThing}, false)
+}
+
+// goesFurther says whether a profession goes on behind what is known of it: "nurse practitioner", "tech person".
+func goesFurther(t []token, end int) bool {
+	if end >= len(t) || t[end-1].stop || t[end-1].list || stopWords()[t[end].low] || adverbs()[t[end].low] || t[end].isName() {
+		return false
+	}
+	_, isVerb := verbs()[t[end].low]
+	return !isVerb && !isGerund(t[end].low) && !strings.HasSuffix(t[end].low, "ed") && t[end].low != "turned"
 }
 
 // skipTo returns the index behind a word that stands at i, or 0.

@@ -160,6 +160,9 @@ func (s *statement) fondOf(t []token) bool {
 		return true
 	}
 	if t[i].low == "into" {
+		if s.group.tense == perfect {
+			s.group.tense = present // "I've been into dancing since I was a kid"
+		}
 		s.likes(Likes, t, i+1)
 		return true
 	}

@@ -131,7 +131,8 @@ artist illustrator animator producer recruiter marketer salesperson salesman ele
 veterinarian coach trainer tester qa dba officer coordinator specialist strategist planner operator assistant secretary banker trader auditor
 president chairman chairwoman head postdoc phd-student undergrad graduate trainee apprentice farmer gardener driver courier barista waiter
 entrepreneur retiree staffer principal supervisor advisor adviser guide curator archivist geologist astronomer sculptor dancer actor actress
-singer composer novelist poet blogger podcaster streamer youtuber tutor educator instructor optician midwife firefighter detective soldier`)
+singer composer novelist poet blogger podcaster streamer youtuber tutor educator instructor optician midwife firefighter detective soldier
+tech clerk cashier janitor stylist tailor butcher surveyor technologist representative rep`)
 
 // nationalities are words with a capital that are no names.
 var nationalities = wordSet(`german french italian spanish portuguese dutch english british american canadian australian chinese japanese korean
