@@ -48,9 +48,16 @@ func createWorkspace(c *call) error {
 }
 
 func getWorkspace(c *call) error {
-	w, err := c.store.Workspace(c.ctx(), c.workspace)
+	read, minimal := c.store.Workspace, prefersMinimal(c.r.Header)
+	if minimal {
+		read = c.store.FindWorkspace
+	}
+	w, err := read(c.ctx(), c.workspace)
 	if err != nil {
 		return c.missingWorkspace(err)
+	}
+	if minimal {
+		c.w.Header().Set("Preference-Applied", "return=minimal")
 	}
 	w.Permissions = permissionNames(c.who.Permissions)
 	return c.reply(http.StatusOK, w)

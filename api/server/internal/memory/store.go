@@ -49,6 +49,8 @@ type WorkspaceStore interface {
 	CreateWorkspace(ctx context.Context, name, title string, now time.Time) (api.Workspace, error)
 	// Workspace returns a workspace with its counts.
 	Workspace(ctx context.Context, name string) (api.Workspace, error)
+	// FindWorkspace is Workspace without the counts, which take longer the more there is.
+	FindWorkspace(ctx context.Context, name string) (api.Workspace, error)
 	// Workspaces lists by name those that reach says yes to, without counts. Pages are full while there are more.
 	Workspaces(ctx context.Context, reach func(name string) bool, page Page) (list []api.Workspace, next string, err error)
 	// DeleteWorkspace erases a workspace: passages, index, graph, formations and queue, in one transaction.
