@@ -30,6 +30,9 @@ func (s *statement) participle(t []token) bool {
 	}
 	switch t[0].low {
 	case "called", "named":
+		if s.subject.of == ours {
+			return true // a team's name is not that of who speaks
+		}
 		if p, n := s.person(t, 1); n > 0 {
 			s.about(Named, p, false)
 		}
@@ -301,6 +304,9 @@ func (s *statement) personIs(t []token) {
 	}
 	if s.subject.of == speaker && !s.group.negated && s.mayBeName(t[0]) {
 		if p, n := s.person(t, 0); n > 0 && (n == len(t) || t[n-1].list || t[n-1].stop || t[n].low == "from" || t[n].low == "and") && s.group.tense == present {
+			if !s.introduces(t, n) {
+				s.group.hedges++ // "I'm Batman"
+			}
 			s.emit(Named, p, false)
 			if n < len(t) && t[n-1].list {
 				s.profession(t, n)
@@ -311,6 +317,12 @@ func (s *statement) personIs(t []token) {
 	if s.subject.of != ours {
 		s.profession(t, 0)
 	}
+}
+
+// introduces says whether "I'm …" with a name of n words is an introduction, and no figure of speech: after a greeting,
+// with a surname, or when more is said of oneself.
+func (s *statement) introduces(t []token, n int) bool {
+	return s.greets || s.greeted || n > 1 || n < len(t) || s.isNamed() || s.at.end < len(strings.TrimSpace(s.text))
 }
 
 // mayBeName says whether "I'm …" may tell a name. Without a capital it does so only behind a greeting: "hi, im theo",

@@ -169,7 +169,7 @@ func saysNow(t []token) bool {
 
 func saysNoMore(t []token) bool {
 	for i, w := range t {
-		if w.low == "anymore" || (w.low == "any" && i+1 < len(t) && (t[i+1].low == "more" || t[i+1].low == "longer")) {
+		if w.low == "anymore" || w.low == "no" && i+1 < len(t) && t[i+1].low == "longer" || (w.low == "any" && i+1 < len(t) && (t[i+1].low == "more" || t[i+1].low == "longer")) {
 			return true
 		}
 	}
@@ -203,7 +203,10 @@ func (s *statement) emitFrom(source Thing, relation string, target Thing, change
 	if source.Name == Team && s.isNamed() {
 		return // who they are is not known
 	}
-	if s.restricts(&c) || strings.IndexFunc(target.Name, unicode.IsLetter) < 0 && relation == Uses {
+	if first := strings.ToLower(firstWord(target.Name)); (relation == Uses || relation == WorksOn) && (isWeekday(first) || isMonth(first)) {
+		return
+	}
+	if s.restricts(&c) || s.unsettled(&c) || s.group.barely || strings.IndexFunc(target.Name, unicode.IsLetter) < 0 && relation == Uses {
 		return
 	}
 	if !s.tensed(&c, change) || source.Name == "" || target.Name == "" || strings.Contains(target.Name+source.Name, "\x01") {
@@ -215,6 +218,11 @@ func (s *statement) emitFrom(source Thing, relation string, target Thing, change
 	s.meet(source)
 	s.meet(target)
 	s.claims = append(s.claims, c)
+}
+
+func firstWord(name string) string {
+	first, _, _ := strings.Cut(name, " ")
+	return first
 }
 
 // dateBy gives a claim of a dated line the date of that line.
@@ -257,6 +265,8 @@ func (s *statement) tensed(c *Claim, change bool) bool {
 	switch {
 	case g.tense == modal:
 		return false
+	case !g.noLonger && !g.negated && saysNoMore(s.rest):
+		return false // "we use it no longer": of what, nothing says for sure
 	case g.noLonger || g.negated && saysNoMore(s.rest):
 		c.Ends, c.Cue = true, true
 		c.InvalidAt = either(either(w.at, w.since), w.before)
@@ -289,7 +299,7 @@ func (s *statement) tensed(c *Claim, change bool) bool {
 		if s.happened {
 			c.Event, c.ValidAt = true, either(either(w.at, w.since), w.before)
 		}
-		if w.next != nil && c.ValidAt == nil && s.dated() {
+		if w.next != nil && c.ValidAt == nil && (s.dated() || c.Relation == LivesIn || c.Relation == WorksAt) {
 			c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, w.next
 		}
 	}

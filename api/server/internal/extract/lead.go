@@ -24,6 +24,9 @@ func (r *reader) unlabelled(s string, at span) string {
 		return s
 	}
 	first := strings.ToLower(words[0])
+	if t := tokenize(name); r.supposes(clause{}, t) {
+		r.supposed = true
+	}
 	if first == "correction" {
 		r.corrects = true
 	}
@@ -130,7 +133,7 @@ func (r *reader) note(l leadIn) {
 	case hearsay:
 		r.secondHand = true
 	case greeting:
-		r.greets = true
+		r.greets, r.greeted = true, true
 	case nothing:
 	}
 }

@@ -24,7 +24,7 @@ func properName(t []token, i int) (name string, n int) {
 			continue
 		case w.isName() && !strings.HasSuffix(w.low, "'s"):
 			end = j + 1
-		case j > i && startsWithDigit(w.text) && len(w.text) <= 8:
+		case j > i && startsWithDigit(w.text) && len(w.text) <= 8 && !countsTime(t, j):
 			end = j + 1
 		case j > i && connectors()[w.low] && j+1 < len(t) && t[j+1].isName():
 		default:
@@ -87,6 +87,20 @@ parallel production prod staging dev fact theory practice bank startup company a
 somewhere nowhere everywhere remote remotely full part time charge touch trouble tired sick fine good bad busy hungry done ready sure
 sorry happy new old same different able glad late early stuck lost confused curious interested`)
 
+// common says whether a word is one of the language rather than a name.
+func common(low string) bool {
+	_, isVerb := verbs()[low]
+	return isVerb || isGerund(low) || moods()[low] || isRoleNoun(low) || noPlaces()[low] || commonNouns()[low] || spots()[low] || facilities()[low]
+}
+
+// commonNouns are words of the language that "live in", "work for" and "move to" go with.
+var commonNouns = wordSet(`main master trunk head branch free hope strike money food fun life past future present moment beginning shell vim terminal
+browser cloud code git rust java python memory cash pennies clients customers myself myself-employed freelance hiding darkness shadow silence
+denial poverty luxury comfort exile isolation solitude sin style cars tents boxes person parallel sync async vain private public english
+german french spanish next other another delete remove change update fix cut merge close open test try see check strike
+peanuts exposure charity government state nonprofit ngo consulting retail healthcare education media tech tv film music art law medicine
+construction hospitality logistics automotive insurance banking politics science academia industry`)
+
 // moods are words for how someone is, which without capitals look like names: "my manager is great".
 var moods = wordSet(`great nice awesome amazing cool chill kind mean rude funny smart clever dumb stupid crazy insane weird strange awful terrible
 horrible annoying boring lovely sweet cute beautiful pretty ugly tall short small big old young rich poor strict fair lazy angry mad upset
@@ -106,7 +120,7 @@ func (r *reader) readPlace(t []token, i int) (Thing, int) {
 		return Thing{"the " + name, KindPlace}, n + 1
 	}
 	name, n := properName(t, i)
-	if n == 0 && r.small && i < len(t) && isPlainWord(t[i]) {
+	if n == 0 && r.small && i < len(t) && isPlainWord(t[i]) && !common(t[i].low) {
 		return Thing{t[i].text, KindPlace}, 1
 	}
 	if n == 0 || isMonth(t[i].low) || isWeekday(t[i].low) || startsWithDigit(t[i].text) {
@@ -179,7 +193,7 @@ func phrase(t []token, i int) (Thing, int) {
 		if stopWords()[w.low] && !(j == i && w.isName() && len(t[j].text) > 1 && !notInSubject()[w.low]) {
 			break
 		}
-		if j > i && isDuration(t, j) {
+		if j > i && (isDuration(t, j) || countsTime(t, j) || w.low == "no" && j+1 < len(t) && (t[j+1].low == "longer" || t[j+1].low == "more")) {
 			break
 		}
 		if w.stop || w.list {
@@ -203,6 +217,19 @@ func isDuration(t []token, i int) bool {
 	}
 	_, ok := back(time.Time{}, 0, t[i+1].low)
 	return ok || t[i+1].low == "of"
+}
+
+// countsTime says whether the number at token i counts what follows it: "5 years ago", "7 times a day".
+func countsTime(t []token, i int) bool {
+	if _, ok := number(t, i); !ok || i+1 >= len(t) || t[i].stop || t[i].list || !startsWithDigit(t[i].text) {
+		return false
+	}
+	_, ok := back(time.Time{}, 0, t[i+1].low)
+	switch t[i+1].low {
+	case "times", "time", "x", "percent", "nights", "mornings":
+		ok = true
+	}
+	return ok
 }
 
 // noObject are words with which no thing begins that lasts.

@@ -91,9 +91,9 @@ func TestNamedSpeakers(t *testing.T) {
 			},
 		},
 		{
-			"a single line may be a paste",
+			"a single line is no transcript",
 			[]api.Turn{{Role: "user", Content: "Gina: I love dance."}, {Role: "assistant", Content: "Nice."}},
-			[]string{"Gina likes dance, second_hand"},
+			nil,
 		},
 		{
 			"an assistant that writes a dialogue",

@@ -20,6 +20,7 @@ type reader struct {
 	claims []Claim
 	// small says that the speaker writes without capitals.
 	small    bool
+	smallAll bool     // so does the whole conversation, "i" included
 	whole    *voice   // whose the turn is; nil for the user, or an assistant
 	voice    *voice   // whose the sentence is
 	othersTo int      // up to where the text is of someone who has no name
@@ -43,8 +44,10 @@ type reader struct {
 	// Of the clause:
 	quoted bool // someone else speaks
 	greets bool // a greeting stands before the clause
-	change bool // words before the clause tell of a change
-	retake bool // words before the clause take back what was said
+	// greeted says that the sentence has a greeting, or a sentence before it has.
+	greeted bool
+	change  bool // words before the clause tell of a change
+	retake  bool // words before the clause take back what was said
 }
 
 // read reads the whole turn.
@@ -54,26 +57,52 @@ func (r *reader) read() {
 		return
 	}
 	text := mask(r.text)
-	small := writesSmall(text)
+	text = text[:borrowedFrom(text)]
+	orders := len(r.orders) > 0 // still to be refused
 	for _, s := range sentences(text) {
 		if len(r.orders) > 0 && s.end > r.orders[0][0] {
 			// What follows an order is of the same hand.
 			r.refuseOrders()
 			return
 		}
-		r.small = small || writesSmall(text[s.start:s.end]) && strings.Contains(" "+text[s.start:s.end]+" ", " i ")
+		r.small = r.smallAll && writesSmall(text[s.start:s.end])
 		if s.end-s.start <= maxSentence && len(r.claims) < maxClaims {
 			r.sentence(s, text[s.start:s.end])
 		}
 	}
+	if orders {
+		r.refuseOrders()
+	}
 }
 
-// writesSmall says whether a text has no capitals but that of "I".
+// writesSmall says whether no word of a text has a capital.
 func writesSmall(text string) bool {
 	for _, w := range strings.Fields(text) {
-		first, _ := firstLetter(w)
-		if unicode.IsUpper(first) && w != "I" && !strings.HasPrefix(w, "I'") && !strings.HasPrefix(w, "I’") {
+		if first, _ := firstLetter(w); unicode.IsUpper(first) {
 			return false
+		}
+	}
+	return true
+}
+
+// smallSpeech says whether the people of a conversation write without capitals: no sentence of theirs begins with one,
+// and "i" is small.
+func smallSpeech(turns []api.Turn) bool {
+	for _, t := range turns {
+		if t.Role != formation.RoleUser {
+			continue
+		}
+		text := mask(t.Content)
+		for _, s := range sentences(text) {
+			first, _ := firstLetter(text[s.start:s.end])
+			if unicode.IsUpper(first) {
+				return false
+			}
+		}
+		for _, w := range strings.Fields(text) {
+			if w == "I" || strings.HasPrefix(w, "I'") || strings.HasPrefix(w, "I’") {
+				return false
+			}
 		}
 	}
 	return true
@@ -131,7 +160,7 @@ func (r *reader) sentence(s span, text string) {
 	cs := clauses(r.unlabelled(text, s))
 	asks := endsAsking(text)
 	before := len(r.claims)
-	question, supposition := false, false
+	question, supposition := false, r.supposed
 	for i, c := range cs {
 		t := tokenize(c.text)
 		pretends := r.supposes(c, t)
@@ -150,6 +179,7 @@ func (r *reader) sentence(s span, text string) {
 		}
 		if len(t) == 0 {
 			r.carried = r.corrects
+			r.givenAway(before)
 			continue
 		}
 		r.carried = false
@@ -224,6 +254,8 @@ func conditional(c clause) bool {
 	switch c.join {
 	case "if", "unless", "whenever", "whether":
 		return !c.comma
+	case "when":
+		return !c.comma && strings.HasPrefix(strings.ToLower(c.text), "i ")
 	}
 	return false
 }
@@ -246,13 +278,16 @@ func (r *reader) supposes(c clause, t []token) bool {
 	if len(t) == 0 {
 		return false
 	}
-	low := strings.ToLower(text(t[:min(len(t), 5)])) + " "
+	low := strings.ToLower(text(t[:min(len(t), 6)])) + " "
 	for _, p := range []string{
 		"what if ", "if ", "suppose ", "supposing ", "imagine ", "let us say ", "say we ", "say i ", "assume ", "assuming ", "pretend ",
 		"let us pretend ", "let us imagine ", "let us assume ", "let us suppose ", "hypothetically ", "for example ", "for instance ", "e.g ",
 		"i wish ", "unless ", "whether ", "in case ", "had i ", "were i ", "in my novel ", "in the novel ", "in my story ", "in the story ",
 		"in my book ", "in my game ", "in the game ", "my character ", "the character ", "role play ", "roleplay ", "in a world ",
-		"i would ", "we would ", "as if ", "as though ",
+		"i would ", "we would ", "as if ", "as though ", "as a joke ", "in this story ", "in this game ", "in my dream ", "in a dream ",
+		"for the sake of argument ", "for argument's sake ", "in another life ", "in an alternate ", "in a parallel ", "in fiction ",
+		"in this scenario ", "in this example ", "in that case ", "in this case ", "in my head ", "in theory ", "once upon a time ", "in this novel ",
+		"in this book ", "in this world ", "in the book ", "in my fantasy ", "in this fantasy ", "in my imagination ",
 	} {
 		if strings.HasPrefix(low, p) {
 			return true
@@ -261,10 +296,29 @@ func (r *reader) supposes(c clause, t []token) bool {
 	return false
 }
 
+// givenAway makes what was found in a sentence second-hand, from a claim on, when its last words give it to someone else:
+// "…, she told me".
+func (r *reader) givenAway(from int) {
+	for i := from; i < len(r.claims) && r.secondHand; i++ {
+		if c := &r.claims[i]; c.Unqualified == "" {
+			c.Unqualified = api.UnqualifiedSecondHand
+		}
+	}
+}
+
 // afterthought reads a clause that only makes what was just said less sure ("not sure", "I think").
 func (r *reader) afterthought(t []token) bool {
 	low := strings.ToLower(text(t))
 	switch low {
+	case "not really", "just kidding", "kidding", "i am kidding", "i am just kidding", "jk", "just joking", "joking", "i am joking", "i am just joking",
+		"only joking", "only kidding", "not true", "that is not true", "not", "no not really", "that was a joke", "it was a joke", "psych", "in the game",
+		"in a game", "in my dreams", "in a dream", "in my novel", "in the story", "in theory", "on paper", "i wish":
+		for i := len(r.claims) - 1; i >= 0 && r.at.start-r.claims[i].End < 40; i-- {
+			if c := &r.claims[i]; c.Rejected == "" {
+				c.Rejected = ReasonHypothetical
+			}
+		}
+		return true
 	case "i think", "i guess", "i believe", "i suppose", "i reckon", "maybe", "probably", "perhaps", "not sure", "i am not sure", "not sure though",
 		"not 100% sure", "not entirely sure", "i forget", "i do not remember", "do not quote me on that", "iirc", "afaik", "if i remember correctly",
 		"if i recall correctly", "i could be wrong", "could be wrong", "might be wrong", "i might be wrong", "i may be wrong", "no idea", "who knows",

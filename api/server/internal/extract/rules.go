@@ -19,7 +19,7 @@ func NewRules() Rules { return Rules{} }
 func (Rules) Name() string { return "rules" }
 
 // Version changes whenever the same conversation may give other claims.
-func (Rules) Version() string { return "2" }
+func (Rules) Version() string { return "3" }
 
 const (
 	// maxClaims is how many claims are made of one conversation. What is beyond is found in the passages.
@@ -35,6 +35,7 @@ func (Rules) Extract(ctx context.Context, c Conversation) ([]Claim, error) {
 	var claims []Claim
 	var people []string // of the person's turn before
 	spoken := voices(c.Turns)
+	small := smallSpeech(c.Turns)
 	for i, t := range c.Turns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -42,7 +43,7 @@ func (Rules) Extract(ctx context.Context, c Conversation) ([]Claim, error) {
 		if t.Role != formation.RoleUser && t.Role != formation.RoleAssistant && t.Role != formation.RoleTool {
 			continue
 		}
-		r := &reader{turn: i, role: t.Role, text: t.Content, now: c.ObservedAt, whole: spoken[i]}
+		r := &reader{turn: i, role: t.Role, text: t.Content, now: c.ObservedAt, whole: spoken[i], smallAll: small}
 		r.people = people
 		r.orders = segment.ReaderOrders(string(t.Role), t.Content)
 		r.read()

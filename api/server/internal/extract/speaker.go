@@ -93,6 +93,11 @@ func voices(turns []api.Turn) []*voice {
 		labelled++
 		list[i] = &voice{self: Thing{name, KindPerson}, at: at, end: len(t.Content)}
 	}
+	for i, v := range list {
+		if v != nil && labelled < 2 && labelledLines(turns[i].Content) < 2 {
+			list[i] = nil // one word before one colon is no transcript
+		}
+	}
 	transcript := labelled >= 2 && 4*labelled >= 3*all
 	for i, v := range list {
 		switch {
@@ -107,6 +112,21 @@ func voices(turns []api.Turn) []*voice {
 	}
 	return list
 }
+
+// labelledLines counts the lines of a text that begin with what may be a speaker's label.
+func labelledLines(text string) int {
+	n := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if lineLabel().MatchString(line) {
+			n++
+		}
+	}
+	return n
+}
+
+var lineLabel = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:\[[^\]\n]{3,40}\]\s*\p{L}|\p{Lu})[\p{L}'’.-]{0,24}(?: \p{Lu}[\p{L}'’.-]{0,24}){0,2}:\s`)
+})
 
 // otherVoices says whether a line of a turn is of someone else than who began it: then the turn is a paste.
 func otherVoices(text, name string) bool {
@@ -153,4 +173,5 @@ kids job jobs skills experience education contact links link source sources refe
 conclusion background context details detail note notes update updates status test tests testing build scenario case use caveat disclaimer
 translation english german french spanish original draft message mail email reply comment comments review feedback yes no ok okay hi hello
 thanks sure also again first second third finally next then now later today yesterday tomorrow likes dislikes preferences preference favorites
-favourites facts fact personal professional general other misc bonus quote spoiler ps nb ingredients method setup config configuration settings`)
+translate summarize summarise rewrite proofread explain correct check improve edit complete continue false true suppose assume imagine pretend
+say joke story fiction hypothetical favourites facts fact personal professional general other misc bonus quote spoiler ps nb ingredients method setup config configuration settings`)

@@ -153,6 +153,8 @@ type group struct {
 	hedges   int
 	now      bool // "now" within the group
 	again    bool // "actually" within the group
+	beside   bool // "also", "temporarily": it holds beside something else, or for a while
+	barely   bool // "almost moved": it did not
 	bare     bool // the plain form of a verb, which "I" and "they" go with
 }
 
@@ -160,6 +162,12 @@ type group struct {
 var adverbs = wordSet(`also still currently really just basically mostly mainly usually always generally typically already
 obviously personally both all only recently finally officially definitely certainly often primarily exclusively presently largely
 simply happily proudly even ever normally mostly sometimes originally absolutely totally truly very much all`)
+
+// besides are words before a verb by which it holds beside something else, or for a while.
+var besides = wordSet(`also temporarily sometimes occasionally partly technically basically briefly practically virtually theoretically`)
+
+// partial are words by which a negation is not of all: "I don't only live in Oslo".
+var partial = wordSet(`only just always really usually mostly normally ever even exclusively actually exactly strictly typically`)
 
 // uncertain words make a claim a guess.
 var uncertain = wordSet(`maybe perhaps probably possibly might may could likely presumably supposedly allegedly apparently seemingly
@@ -183,8 +191,12 @@ func parseGroup(t []token, i int) (g group, next int, ok bool) {
 			g.again = true
 		case w == "may" && t[i].isName(): // the month
 			return g, i, false
+		case w == "almost" || w == "nearly":
+			g.barely = true
 		case uncertain()[w]:
 			g.hedges++
+		case besides()[w], g.negated && partial()[w]:
+			g.beside = true
 		case adverbs()[w] && (w != "like"):
 		case w == "do" || w == "does":
 			aux = base
@@ -262,8 +274,14 @@ func (g *group) be(t []token, i int, aux *form) (next int, done bool) {
 			g.noLonger = true
 			j++
 			continue
+		case (a == "almost" || a == "nearly") && !t[j].isName():
+			g.barely = true
+			continue
 		case uncertain()[a] && !t[j].isName():
 			g.hedges++
+			continue
+		case besides()[a] || g.negated && partial()[a]:
+			g.beside = true
 			continue
 		case adverbs()[a]:
 			continue

@@ -175,6 +175,33 @@ func BenchmarkForm(b *testing.B) {
 	}
 }
 
+// What is said of a part of one's time, in others' words, or in play replaces nothing: testdata/not-the-users.txt.
+func TestWhatReplacesNothing(t *testing.T) {
+	data, err := os.ReadFile("testdata/not-the-users.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := append(said("I live in Berlin."), append(said("I work at Google."), append(said("We use PostgreSQL 16."), said("My name is Anna.")...)...)...)
+	for line := range strings.Lines(string(data)) {
+		text := strings.ReplaceAll(strings.TrimSpace(line), `\n`, "\n")
+		if text == "" || strings.HasPrefix(line, "# What") || strings.HasPrefix(line, "# lives") {
+			continue
+		}
+		w := newWorkspace(t)
+		w.say(held, at("2024-06-01T10:00:00Z"), nil)
+		if len(w.assertions) != 4 {
+			t.Fatalf("%d assertions are held, want 4:\n%s", len(w.assertions), w.show())
+		}
+		out, _ := w.say(said(text), at("2025-03-01T10:00:00Z"), nil)
+		if len(out.Closures) > 0 || len(out.Unqualify) > 0 {
+			t.Errorf("%q closes %d and unqualifies %d; held:\n%s", text, len(out.Closures), len(out.Unqualify), w.show())
+		}
+		if len(out.Passages) != 1 {
+			t.Errorf("%q is stored as %d passages, want 1", text, len(out.Passages))
+		}
+	}
+}
+
 // What ends or replaces what is held, and what only looks like it: testdata/changes.txt.
 func TestWhatIsAChange(t *testing.T) {
 	data, err := os.ReadFile("testdata/changes.txt")

@@ -27,11 +27,18 @@ type Segment struct {
 // package plain has it) and UTF-8. Together the segments hold every character of a turn that is not white space.
 func Turns(turns []api.Turn) []Segment {
 	var all []Segment
+	asked := false // the turn before is an assistant's, and asks something
 	for i, t := range turns {
 		if t.Role == formation.RoleSystem {
 			continue
 		}
 		chatter := IsChatter(t.Content)
+		if t.Role == formation.RoleAssistant {
+			asked = !chatter && strings.Contains(t.Content, "?")
+		} else if t.Role == formation.RoleUser {
+			// "Go." is steering, but not when the question was which language.
+			chatter, asked = chatter && !asked, false
+		}
 		for _, p := range cut(t.Content) {
 			text := t.Content[p.start:p.end]
 			all = append(all, Segment{
