@@ -46,7 +46,7 @@ func introduces(sentence, rest string) int {
 	switch {
 	case taskOnText().MatchString(low) && (colon || line || namesText().MatchString(low)) && (colon || namesText().MatchString(low) || pointsAhead().MatchString(low)):
 	case colon && tellsOthers(low):
-	case presents().MatchString(low), poses().MatchString(low), asksOfText().MatchString(low) && strings.HasSuffix(low, "?"):
+	case presents().MatchString(low), poses().MatchString(low), named().MatchString(head), asksOfText().MatchString(low) && strings.HasSuffix(low, "?"):
 	default:
 		return 0
 	}
@@ -96,8 +96,12 @@ var presents = sync.OnceValue(func() *regexp.Regexp {
 
 // poses are sentences after which someone plays a part.
 var poses = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\bas if you (?:were|are)\b|\bas though you (?:were|are)\b|^(?:pretend|imagine|role-?play|act as|play the (?:role|part))\b|` +
-		`^(?:you are|you're|your name is) (?:bob|alice|carol|[a-z]+\.?$)`)
+	return regexp.MustCompile(`\bas if you (?:were|are)\b|\bas though you (?:were|are)\b|^(?:pretend|imagine|role-?play|act as|play the (?:role|part))\b`)
+})
+
+// named gives the reader a name to speak under: "You are Bob.", but not "You are right."
+var named = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:You are|You're|Your name is|you are|you're|your name is) \p{Lu}\p{Ll}+(?: \p{Lu}\p{Ll}+)?[.!]?$`)
 })
 
 // asksOfText are questions about a text that is shown.

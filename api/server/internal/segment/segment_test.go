@@ -111,10 +111,27 @@ func TestChatter(t *testing.T) {
 	for _, text := range []string{
 		"no docker", "yes, in Porto", "42", "ok, use port 8080", "thanks, my back hurts", "Hello, I'm Dana", "continue with step 3", "うちの猫",
 		"does the repo have one?", "stop using Docker", "yep was CRLF on bastion-2. rotating now", strings.Repeat("ok ", 40), "nothing yet, just testing the mic",
-		"I work nights", "option b", "let me look at the logs",
+		"I work nights", "I work in Go.", "I work at night.", "I quit.", "She said no.", "It works.", "No, never.", "Next week.", "Tonight.",
+		"I can't see well at night.", "option b", "let me look at the logs",
 	} {
 		if segment.IsChatter(text) {
 			t.Errorf("%q is taken for chatter", text)
+		}
+	}
+}
+
+func TestAnswersAreNoChatter(t *testing.T) {
+	for _, tt := range []struct {
+		question, answer string
+		chatter          bool
+	}{
+		{"Which language, Go or Rust?", "Go.", false},
+		{"Done. Anything else?", "no thanks", true},
+		{"The build is green.", "ok", true},
+	} {
+		got := segment.Turns([]api.Turn{{Role: "assistant", Content: tt.question}, {Role: "user", Content: tt.answer}})
+		if last := got[len(got)-1]; last.Chatter != tt.chatter {
+			t.Errorf("%q, then %q: chatter is %v", tt.question, tt.answer, last.Chatter)
 		}
 	}
 }
