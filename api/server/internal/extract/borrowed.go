@@ -81,7 +81,7 @@ var taskOnText = sync.OnceValue(func() *regexp.Regexp {
 var namesText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:paragraph|sentences?|text|grammar|spelling|wording|punctuation|typos?|e-?mail|letter|essay|bio|abstract|story|poem|article|` +
 		`tweet|translation|cv|resume|résumé|passage|draft|blurb|statement|transcript|quote|sample|lyrics|caption|speech|dialog(?:ue)?)\b|` +
-		`\b(?:in)?to (?:english|german|french|spanish|italian|portuguese|dutch|chinese|japanese|korean|russian|polish|arabic|hindi|turkish|swedish)\b|^proofread|^paraphrase`)
+		`\b(?:in)?to (?:english|german|french|spanish|italian|portuguese|dutch|chinese|japanese|korean|russian|polish|arabic|hindi|turkish|swedish)\b|^proofread|^paraphrase|\bmy english\b`)
 })
 
 // pointsAhead ends a request for something with what follows it.
@@ -106,7 +106,7 @@ var named = sync.OnceValue(func() *regexp.Regexp {
 
 // asksOfText are questions about a text that is shown.
 var asksOfText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:is|are|does|do|how|what|which|any)\b.*\b(?:sentences?|paragraph|grammar|wording|text|phrase|translation|e-?mail|letter|sound (?:right|natural|ok|okay|good|correct|native))\b`)
+	return regexp.MustCompile(`^(?:is|are|does|do|how|what|which|any)\b.*\b(?:sentences?|paragraph|grammar|wording|text|phrase|translation|e-?mail|letter|say (?:this|it|that) in|sound (?:right|natural|ok|okay|good|correct|native))\b`)
 })
 
 // letterHead is what a letter or a mail begins with.

@@ -47,6 +47,7 @@ type reader struct {
 	// greeted says that the sentence has a greeting, or a sentence before it has.
 	greeted bool
 	change  bool // words before the clause tell of a change
+	shared  bool // the clause behind names another place or employer beside it
 	retake  bool // words before the clause take back what was said
 }
 
@@ -193,6 +194,7 @@ func (r *reader) sentence(s span, text string) {
 			supposition = true
 			continue
 		}
+		r.shared = i+1 < len(cs) && alsoElsewhere(cs[i+1])
 		r.clause(t)
 	}
 	if len(r.claims) > before || r.role != formation.RoleUser {
@@ -247,6 +249,12 @@ func subordinate(join string) bool {
 		return true
 	}
 	return false
+}
+
+// alsoElsewhere says whether a clause only adds to the one before it: "and also at Google".
+func alsoElsewhere(c clause) bool {
+	t := tokenize(c.text)
+	return len(t) > 1 && t[0].low == "also" && prepositions()[t[1].low]
 }
 
 // conditional says whether a clause restricts the one before it.

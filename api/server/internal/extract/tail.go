@@ -18,7 +18,7 @@ func (s *statement) unsettled(c *Claim) bool {
 	default:
 		return false
 	}
-	if s.group.beside {
+	if s.group.beside || s.shared {
 		return true
 	}
 	tail, comma, found := s.tailOf(c.Target)
@@ -57,7 +57,7 @@ func aside(t []token) bool {
 }
 
 // takesBack are words behind a comma by which a statement is not what it seems.
-var takesBack = wordSet(`not game story novel book dream joke joking kidding only too also nearly almost theory supposedly allegedly quote jk`)
+var takesBack = wordSet(`side not game story novel book dream joke joking kidding only too also nearly almost theory supposedly allegedly quote jk`)
 
 // settles says whether all of a tail is of what leaves a claim as it is.
 func (s *statement) settles(t []token, c *Claim) bool {
@@ -168,7 +168,7 @@ func recurs(t []token) bool {
 func goesElsewhere(t []token) int {
 	for _, w := range t {
 		switch w.low {
-		case "back", "returned", "rejoined", "return", "returning", "not", "sometimes":
+		case "also", "sometimes", "part", "back", "returned", "rejoined", "return", "returning", "not":
 			return 0
 		}
 	}

@@ -201,7 +201,9 @@ func (d *decider) sameTarget(ctx context.Context, c claim, edges []*edge) ([]*ed
 		if err != nil {
 			return nil, err
 		}
-		if c.relation.TargetKind == extract.KindPlace && isPartOf(name, c.Target.Name) {
+		// Not to live in one quarter of a town says nothing of the town.
+		narrower := c.Ends && len(strings.Fields(c.Target.Name)) > len(strings.Fields(name))
+		if c.relation.TargetKind == extract.KindPlace && isPartOf(name, c.Target.Name) && !narrower {
 			closer = append(closer, e)
 			continue
 		}
