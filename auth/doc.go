@@ -4,7 +4,7 @@
 // environment's LUKASA_API_KEY, the environment's LUKASA_API_KEY_FILE. The first that is present wins; one that is
 // present but can't be used is an error, never a reason to look further.
 //
-//	cred, err := auth.Resolve(auth.Options{KeyFile: flagValue, Getenv: os.Getenv})
+//	cred, err := auth.Resolve(t.Context(), auth.Options{KeyFile: flagValue, Getenv: os.Getenv})
 //	if err != nil {
 //		return err
 //	}
