@@ -22,7 +22,10 @@ type Principal struct {
 	Kind        Kind
 	Key         string // the API key's id
 	Label       string // the API key's label
-	Role        Role   // the role it was made with, when there is one
+	User        string // the member's id
+	Email       string // the member's e-mail address
+	Session     string // the id of the sign-in that the access token came of
+	Role        Role   // the role it was made with or that the member has, built-in or custom
 	Permissions []Permission
 	Selectors   []Selector
 	ExpiresAt   *time.Time
