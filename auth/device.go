@@ -26,7 +26,7 @@ func (l Login) device(ctx context.Context, config *oauth2.Config) (*oauth2.Token
 		fmt.Fprintf(&b, "\nor open this one, and check that it shows the same code:\n\n  %s\n", d.VerificationURIComplete)
 	}
 	l.Tell(b.String())
-	return poll(ctx, config, d)
+	return l.poll(ctx, config, d)
 }
 
 func checkDevice(d *oauth2.DeviceAuthResponse, allowHTTP bool) error {
@@ -50,11 +50,11 @@ func checkDevice(d *oauth2.DeviceAuthResponse, allowHTTP bool) error {
 
 // poll asks for the tokens until the person has decided or the code has expired. Neither a network that is away nor a
 // server that fails for a while ends it (RFC 8628, section 3.5).
-func poll(ctx context.Context, config *oauth2.Config, d *oauth2.DeviceAuthResponse) (*oauth2.Token, error) {
+func (l Login) poll(ctx context.Context, config *oauth2.Config, d *oauth2.DeviceAuthResponse) (*oauth2.Token, error) {
 	if d.Interval <= 0 {
 		d.Interval = 5
 	}
-	for {
+	for told := false; ; told = true {
 		token, err := config.DeviceAccessToken(ctx, d)
 		if err == nil {
 			return token, nil
@@ -70,6 +70,9 @@ func poll(ctx context.Context, config *oauth2.Config, d *oauth2.DeviceAuthRespon
 			return nil, errors.New("signing in was refused on the page")
 		case answered != nil && !answered.transient():
 			return nil, fmt.Errorf("waiting for the sign-in: %w", err)
+		}
+		if !told {
+			l.Tell("Still waiting, though asking did not work just now: " + err.Error())
 		}
 		d.Interval = min(d.Interval*2, 30) // the RFC asks for fewer requests after a failure
 	}
