@@ -28,6 +28,9 @@ func (s *zitadelStorage) CreateAccessToken(ctx context.Context, r op.TokenReques
 }
 
 func (s *zitadelStorage) CreateAccessAndRefreshTokens(ctx context.Context, r op.TokenRequest, current string) (id, next string, at time.Time, err error) {
+	if d, ok := r.(*op.DeviceAuthorizationState); ok { // of which the example does not keep the client
+		r = &storage.AuthRequest{ApplicationID: d.ClientID, UserID: d.Subject, Scopes: d.Scopes}
+	}
 	id, next, _, err = s.Storage.CreateAccessAndRefreshTokens(ctx, r, current)
 	return id, next, time.Now().Add(s.ttl), err
 }
