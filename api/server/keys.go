@@ -156,14 +156,7 @@ func readGrant(body api.CreateKey, at time.Time) (g grant, err error) {
 		f.add(api.CodeTooLarge, "label", "has %d bytes: the limit is %d", len(body.Label), maxLabel)
 	}
 	g.permissions = readPermissions(body, &f)
-	for i, text := range body.Selectors {
-		selector, err := access.ParseSelector(text)
-		if err != nil {
-			f.add(api.CodeInvalidRequest, fmt.Sprintf("selectors[%d]", i), "%s", err)
-		} else if !slices.Contains(g.selectors, selector) {
-			g.selectors = append(g.selectors, selector)
-		}
-	}
+	g.selectors = readSelectors(body.Selectors, &f)
 	if body.ExpiresAt != nil {
 		expires := body.ExpiresAt.UTC().Truncate(time.Microsecond)
 		g.expiresAt = &expires

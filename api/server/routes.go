@@ -50,6 +50,18 @@ func accessRoutes() []Route {
 		route("GET", "/v1/keys", access.KeysManage, listKeys, pageQuery()...),
 		route("POST", "/v1/keys", access.KeysManage, createKey),
 		route("DELETE", "/v1/keys/{id}", access.KeysManage, revokeKey),
+		route("GET", "/v1/members", access.TeamRead, listMembers, pageQuery()...),
+		route("GET", "/v1/members/{id}", access.TeamRead, getMember),
+		route("PUT", "/v1/members/{id}", access.TeamManage, changeMember),
+		route("DELETE", "/v1/members/{id}", access.TeamManage, removeMember),
+		route("GET", "/v1/roles", access.TeamRead, listRoles, pageQuery()...),
+		route("POST", "/v1/roles", access.RolesManage, createRole),
+		route("PUT", "/v1/roles/{role}", access.RolesManage, changeRole),
+		route("DELETE", "/v1/roles/{role}", access.RolesManage, deleteRole),
+		route("GET", "/v1/invitations", access.TeamRead, listInvitations, pageQuery()...),
+		route("POST", "/v1/invitations", access.TeamManage, createInvitation),
+		route("DELETE", "/v1/invitations/{id}", access.TeamManage, revokeInvitation),
+		route("GET", "/v1/audit", access.AuditRead, listAudit, pageQuery()...),
 	}
 }
 

@@ -93,6 +93,14 @@ func (p Principal) RequireGrant(permissions []Permission, selectors []Selector) 
 			return &Denied{Reason: fmt.Sprintf(
 				"a key made over the network can't hold %s: make it on the machine that has the store", permission)}
 		}
+	}
+	return p.RequireAll(permissions, selectors)
+}
+
+// RequireAll returns a *[Denied] unless p holds every one of these permissions and reaches whatever these selectors
+// reach: nobody gives others, or takes from them, more than they have themselves.
+func (p Principal) RequireAll(permissions []Permission, selectors []Selector) error {
+	for _, permission := range permissions {
 		if !p.Holds(permission) {
 			return &Denied{Permission: permission}
 		}
@@ -119,6 +127,11 @@ func (p Principal) Contains(permissions []Permission, selectors []Selector) bool
 		}
 	}
 	return true
+}
+
+// PassesRoot reports whether p may give the role root to a member: whoever has it may, and the operator of the store.
+func (p Principal) PassesRoot() bool {
+	return p.Kind == KindLocal || p.Kind == KindUser && p.Role == RoleRoot
 }
 
 func (p Principal) includes(s Selector) bool {

@@ -111,15 +111,18 @@ func (s *Server) Verify(w http.ResponseWriter, r *http.Request, issuer string) e
 	if err != nil {
 		return err
 	}
-	if b.user == nil {
-		return b.signIn()
-	}
 	if r.Method != http.MethodPost {
+		if b.user == nil {
+			return b.signIn()
+		}
 		return b.codePage(http.StatusOK, "", r.URL.Query().Get("user_code"))
 	}
 	form, err := b.form()
-	if err != nil {
+	switch {
+	case err != nil:
 		return b.badForm(err)
+	case b.user == nil:
+		return b.signIn()
 	}
 	return b.verify(form.Get("user_code"), form.Get("decision"))
 }
