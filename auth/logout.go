@@ -51,6 +51,9 @@ func (s *Sessions) Logout(ctx context.Context, endpoint *url.URL, base http.Roun
 		f.Kind = session.Kind
 	}
 	detached := context.WithoutCancel(ctx) // what was begun is finished: half a logout is none
+	if errors.Is(err, ErrKeyringSilent) {
+		place = PlaceFile // asking it again would only take as long again; without the file, its key opens nothing
+	}
 	if err := s.remove(detached, canonical, place); err != nil {
 		if at, statErr := statFile(s.file(canonical)); statErr != nil || at.info != nil {
 			return nil, err

@@ -16,6 +16,8 @@ const (
 	// renewPause is how long a renewal that failed for a passing reason is not tried again before a call; a call that is
 	// refused tries again at once.
 	renewPause = 10 * time.Second
+	// renewWait is how long a call waits for a renewal while its token is still good.
+	renewWait = 2 * time.Second
 	// renewFresh is how young a token is that a refusal does not renew: another one would be refused as well.
 	renewFresh = 2 * time.Second
 )
@@ -28,6 +30,9 @@ func (e *renewError) Error() string   { return "renewing the session: " + e.err.
 func (e *renewError) Unwrap() error   { return e.err }
 func (e *renewError) Timeout() bool   { return errors.Is(e.err, context.DeadlineExceeded) }
 func (e *renewError) Temporary() bool { return true }
+
+// errFresh says that a token was refused that is too young for another one to help.
+var errFresh = errors.New("the token is new")
 
 // endedError says that a login is over, and what to do.
 func endedError(endpoint string) error {
@@ -112,9 +117,15 @@ func (s *source) token(ctx context.Context) (string, error) {
 	if !s.due(session) {
 		return session.bearer(), nil
 	}
+	waiting := ctx
+	if s.now().Before(session.secrets.Expires) {
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithTimeout(ctx, renewWait)
+		defer cancel()
+	}
 	var passing *renewError
-	switch err := s.renew(ctx, session.bearer()); {
-	case errors.As(err, &passing):
+	switch err := s.renew(waiting, session.bearer()); {
+	case errors.As(err, &passing), waiting.Err() != nil && ctx.Err() == nil:
 		return session.bearer(), nil
 	case err != nil:
 		return "", err
@@ -141,6 +152,16 @@ func (s *source) old(session *Session) bool {
 	return !s.now().Before(session.secrets.Obtained.Add(time.Duration(float64(life) * s.share)))
 }
 
+// fresh reports whether a token is too young to be renewed.
+func (s *source) fresh(session *Session) bool {
+	limit := renewFresh
+	if life := session.secrets.Expires.Sub(session.secrets.Obtained); life > 0 {
+		limit = min(limit, life/2)
+	}
+	age := s.now().Sub(session.secrets.Obtained)
+	return age >= 0 && age < limit
+}
+
 // again returns the token to repeat a call with that was refused with another one, or "" when there is none.
 func (s *source) again(ctx context.Context, refused string) (string, error) {
 	session, err := s.current(ctx)
@@ -150,11 +171,12 @@ func (s *source) again(ctx context.Context, refused string) (string, error) {
 	if session.bearer() != refused {
 		return session.bearer(), nil
 	}
-	age := s.now().Sub(session.secrets.Obtained)
-	if session.Kind == KindKey || age >= 0 && age < renewFresh {
+	if session.Kind == KindKey {
 		return "", nil
 	}
-	if err := s.renew(ctx, refused); err != nil {
+	if err := s.renew(ctx, refused); errors.Is(err, errFresh) {
+		return "", nil
+	} else if err != nil {
 		return "", err
 	}
 	if session, err = s.current(ctx); err != nil {
@@ -214,6 +236,9 @@ func (s *source) renewOnce(ctx context.Context, used string) error {
 	if session.Ended || session.bearer() != used {
 		s.hold(session, at)
 		return nil
+	}
+	if s.fresh(session) {
+		return errFresh
 	}
 	if !session.Renewable() {
 		return s.end(ctx, session, at)

@@ -27,12 +27,16 @@ type connection struct {
 	local      *server.Server // nil unless the endpoint is local
 }
 
-// renewalLimit is how long a program that ends waits for the renewal of its session.
-const renewalLimit = 700 * time.Millisecond
+// How long a program that ends waits for the renewal of its session. A host kills an agent's server soon; people's
+// commands end by themselves, and a renewal takes 15 seconds at the most.
+const (
+	agentRenewal  = 700 * time.Millisecond
+	peopleRenewal = 15 * time.Second
+)
 
 // close ends the embedded server, when there is one, and lets a renewal of the session end.
 func (c *connection) close() error {
-	c.credential.Settle(renewalLimit)
+	c.credential.Settle(agentRenewal)
 	if c.local == nil {
 		return nil
 	}
@@ -145,6 +149,7 @@ func (a *app) call(c *cobra.Command, do func(ctx context.Context, s settings, co
 		return err
 	}
 	err = conn.explain(do(c.Context(), s, conn), s)
+	conn.credential.Settle(peopleRenewal)
 	if closing := conn.close(); err == nil {
 		err = closing
 	}
