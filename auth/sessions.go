@@ -87,7 +87,7 @@ func (s *Sessions) load(ctx context.Context, endpoint string) (*Session, stamp, 
 	}
 	session, err := s.open(ctx, e)
 	if err != nil {
-		return nil, at, fmt.Errorf("opening the session of %s: %w: %w", endpoint, ErrUnusable, err)
+		return nil, at, fmt.Errorf("opening the session file %s: %w: %w", path, ErrUnusable, err)
 	}
 	return session, at, nil
 }

@@ -50,11 +50,13 @@ Running agents take the new session without being started again. The session is 
 	c.Flags().BoolVar(&f.insecure, "insecure-storage", false, "keep the session in a file of yours instead of the keyring")
 	c.Flags().StringVar(&f.clientID, "client-id", auth.DefaultClientID, "`id` of this client at the authorization server")
 	c.Flags().StringVar(&f.scope, "scope", "", "`scopes` to ask for, separated by blanks; the server's own by default")
-	c.MarkFlagsMutuallyExclusive("with-api-key", "device")
 	return c
 }
 
 func (a *app) login(c *cobra.Command, f loginFlags) error {
+	if f.withKey && f.device {
+		return usage("choose one of them", "--with-api-key and --device are two ways to sign in")
+	}
 	s, err := a.settings(c, forPeople())
 	if err != nil {
 		return err
