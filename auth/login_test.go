@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -52,6 +53,13 @@ func (s *stub) note(r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.form = r.PostForm
+}
+
+// sent is what the last request for tokens had.
+func (s *stub) sent() url.Values {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.form
 }
 
 func answerJSON(w http.ResponseWriter, status int, v any) {
@@ -109,8 +117,8 @@ func TestLoginInTheBrowser(t *testing.T) {
 	if back := parse(t, asked.Get("redirect_uri")); back.Hostname() != "127.0.0.1" || back.Path != "/callback" || len(asked.Get("state")) < 32 {
 		t.Errorf("asked for %v", asked)
 	}
-	if s.form.Get("code") != "code-1" || len(s.form.Get("code_verifier")) < 43 || s.form.Get("redirect_uri") != asked.Get("redirect_uri") {
-		t.Errorf("exchanged %v", s.form)
+	if s.sent().Get("code") != "code-1" || len(s.sent().Get("code_verifier")) < 43 || s.sent().Get("redirect_uri") != asked.Get("redirect_uri") {
+		t.Errorf("exchanged %v", s.sent())
 	}
 	// The listener is gone.
 	if _, err := http.Get(asked.Get("redirect_uri")); err == nil {
@@ -140,8 +148,8 @@ func TestLoginRefusesAnswersOfTheBrowser(t *testing.T) {
 			if _, err := l.Run(t.Context()); err == nil || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("it ended with %v", err)
 			}
-			if s.form != nil {
-				t.Errorf("tokens were asked for: %v", s.form)
+			if s.sent() != nil {
+				t.Errorf("tokens were asked for: %v", s.sent())
 			}
 		})
 	}
@@ -168,8 +176,8 @@ func TestLoginIgnoresOtherStates(t *testing.T) {
 	if _, err := l.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if s.form.Get("code") != "code-1" {
-		t.Errorf("exchanged %v", s.form)
+	if s.sent().Get("code") != "code-1" {
+		t.Errorf("exchanged %v", s.sent())
 	}
 }
 
@@ -211,11 +219,10 @@ func TestDeviceGrant(t *testing.T) {
 					"device_code": "dc", "user_code": "ABCD-EFGH", "verification_uri": s.URL + "/type", "expires_in": 60, "interval": 1,
 				})
 			})
-			asked := 0
+			var asked atomic.Int64
 			s.mux.HandleFunc("/polled", func(w http.ResponseWriter, r *http.Request) {
 				s.note(r)
-				answer := tt.answers[min(asked, len(tt.answers)-1)]
-				asked++
+				answer := tt.answers[min(int(asked.Add(1)), len(tt.answers))-1]
 				switch a := answer.(type) {
 				case nil:
 					answerJSON(w, http.StatusOK, map[string]any{"access_token": "at-1", "token_type": "bearer"})
@@ -244,8 +251,8 @@ func TestDeviceGrant(t *testing.T) {
 			if !strings.Contains(told.String(), "ABCD-EFGH") || !strings.Contains(told.String(), s.URL+"/type") {
 				t.Errorf("told: %s", told.String())
 			}
-			if asked != len(tt.answers) || s.form.Get("device_code") != "dc" || s.form.Get("client_id") != DefaultClientID {
-				t.Errorf("asked %d times, the last %v", asked, s.form)
+			if int(asked.Load()) != len(tt.answers) || s.sent().Get("device_code") != "dc" || s.sent().Get("client_id") != DefaultClientID {
+				t.Errorf("asked %d times, the last %v", asked.Load(), s.sent())
 			}
 		})
 	}
@@ -259,8 +266,8 @@ func TestBrowserThatDoesNotOpen(t *testing.T) {
 	})
 	l := s.login(t)
 	l.Open = func(context.Context, string) error { return errors.New("no such program") }
-	if _, err := l.Run(t.Context()); err != nil || s.form.Get("device_code") != "dc" {
-		t.Errorf("%v, %v", err, s.form)
+	if _, err := l.Run(t.Context()); err != nil || s.sent().Get("device_code") != "dc" {
+		t.Errorf("%v, %v", err, s.sent())
 	}
 }
 
