@@ -63,7 +63,8 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 		return fmt.Errorf("encoding the reply: %w", err)
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Pragma", "no-cache") // RFC 6749 section 5.1
+	w.Header().Set("Cache-Control", "no-store") // RFC 6749 section 5.1
+	w.Header().Set("Pragma", "no-cache")
 	w.WriteHeader(status)
 	_, _ = w.Write(b) // a reader that went away is not told anything
 	return nil
