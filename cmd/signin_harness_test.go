@@ -38,6 +38,7 @@ func missing(t *testing.T, format string, args ...any) {
 type authority struct {
 	url      string // its issuer
 	userinfo string
+	join     string // where the first administrator joins, on our own server
 	typed    map[string]string
 }
 
@@ -164,7 +165,7 @@ func newPerson(t *testing.T, typed map[string]string) *person {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &person{t, &http.Client{Jar: jar, Timeout: 20 * time.Second}, typed}
+	return &person{t: t, http: &http.Client{Jar: jar, Timeout: 20 * time.Second}, typed: typed}
 }
 
 var jumps = regexp.MustCompile(`location\.href='([^']*allowed[^']*)'`)
@@ -243,6 +244,8 @@ func parseForm(page []byte) *pageForm {
 				attr[a.Key] = a.Val
 			}
 			switch {
+			case attr["class"] == "other" && f == nil:
+				return nil // another thing that one could do as well, such as signing out
 			case token.Data == "form" && f == nil:
 				f = &pageForm{attr["action"], strings.ToUpper(attr["method"]), url.Values{}}
 			case (token.Data == "input" || token.Data == "button") && f != nil && attr["name"] != "" && !f.values.Has(attr["name"]):

@@ -15,16 +15,14 @@ type whoAmI struct {
 }
 
 // testSignIn signs in with both grants, uses, renews and ends the session.
-func testSignIn(t *testing.T, a *authority, ttl time.Duration) {
-	server := newMachine(t)
-	g := newGate(t, server, a)
+func testSignIn(t *testing.T, a *authority, endpoint string, ttl time.Duration) {
 	for name, login := range map[string]func(m *machine) *watched{
-		"browser": func(m *machine) *watched { return m.loginInBrowser(a, g.URL, "--insecure-storage") },
-		"device":  func(m *machine) *watched { return m.loginOnDevice(a, g.URL, "--insecure-storage") },
+		"browser": func(m *machine) *watched { return m.loginInBrowser(a, endpoint, "--insecure-storage") },
+		"device":  func(m *machine) *watched { return m.loginOnDevice(a, endpoint, "--insecure-storage") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newMachine(t, withBrowser(t)...)
-			if r := m.run("", "whoami", "--api", g.URL); r.code != 4 || !strings.Contains(r.stderr, "lukasa login --api "+g.URL) {
+			if r := m.run("", "whoami", "--api", endpoint); r.code != 4 || !strings.Contains(r.stderr, "lukasa login --api "+endpoint) {
 				t.Fatalf("whoami before: exit code %d: %s", r.code, r.stderr)
 			}
 			w := login(m)
@@ -32,7 +30,7 @@ func testSignIn(t *testing.T, a *authority, ttl time.Duration) {
 				t.Errorf("nothing was said of the endpoint: %s", w.stderr.String())
 			}
 			who := okJSON[whoAmI](m, "", "whoami") // the endpoint is the configuration's now
-			if who.Endpoint != g.URL || who.Credential != "session" || who.Source != "lukasa login" || who.Store != "file" || who.ExpiresAt == nil {
+			if who.Endpoint != endpoint || who.Credential != "session" || who.Source != "lukasa login" || who.Store != "file" || who.ExpiresAt == nil {
 				t.Errorf("whoami: %+v", who)
 			}
 			time.Sleep(ttl)
@@ -40,7 +38,7 @@ func testSignIn(t *testing.T, a *authority, ttl time.Duration) {
 			if !renewed.ExpiresAt.After(*who.ExpiresAt) {
 				t.Errorf("the session was not renewed: %v, then %v", who.ExpiresAt, renewed.ExpiresAt)
 			}
-			if out := m.ok("", "logout"); !strings.Contains(out, "signed out of "+g.URL+"\n") {
+			if out := m.ok("", "logout"); !strings.Contains(out, "signed out of "+endpoint+"\n") {
 				t.Errorf("logout: %s", out)
 			}
 			if r := m.run("", "whoami"); r.code != 4 {
@@ -53,5 +51,5 @@ func testSignIn(t *testing.T, a *authority, ttl time.Duration) {
 func TestSignInAtOIDCProvider(t *testing.T) {
 	const ttl = 3 * time.Second
 	a, _ := startOIDCProvider(t, "", ttl)
-	testSignIn(t, a, ttl)
+	testSignIn(t, a, newGate(t, newMachine(t), a).URL, ttl)
 }

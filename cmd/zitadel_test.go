@@ -85,5 +85,5 @@ func TestSignInAtZitadel(t *testing.T) {
 	if resp, err := http.Get(a.url + "/.well-known/openid-configuration"); err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("the server does not answer: %v, %v", resp, err)
 	}
-	testSignIn(t, a, ttl)
+	testSignIn(t, a, newGate(t, newMachine(t), a).URL, ttl)
 }
