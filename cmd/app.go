@@ -78,7 +78,7 @@ formation_outcome. Without any configuration the memory is kept on this machine.
 	complete(root, "output", "text", "json")
 	complete(root, "log-level", "debug", "info", "warn", "error")
 	root.AddCommand(
-		newDemo(a), newMCP(a), newRemember(a), newRecall(a), newFormation(a), newWorkspace(a), newKey(a), newServe(a),
+		newDemo(a), newMCP(a), newRemember(a), newRecall(a), newFormation(a), newWorkspace(a), newKey(a), newTeam(a), newServe(a),
 		newLogin(a), newLogout(a), newWhoAmI(a), newVersion(a), newEnvironmentHelp(),
 	)
 	return root

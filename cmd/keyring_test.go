@@ -1,31 +1,11 @@
 package cmd_test
 
 import (
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
-
-// everything reads all files below the machine's folders.
-func (m *machine) everything() string {
-	m.t.Helper()
-	var b strings.Builder
-	err := filepath.WalkDir(m.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		b.Write(data)
-		return err
-	})
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return b.String()
-}
 
 func TestKeyringKeepsTheSession(t *testing.T) {
 	const ttl = 3 * time.Second
@@ -52,7 +32,7 @@ func TestKeyringKeepsTheSession(t *testing.T) {
 	}
 	g.mu.Lock()
 	for header := range g.seen {
-		if token := strings.TrimPrefix(header, "Bearer "); token != "" && strings.Contains(m.everything(), token) {
+		if token := strings.TrimPrefix(header, "Bearer "); token != "" && strings.Contains(m.everythingBelow(t, m.dir), token) {
 			t.Error("a token is in a file in the clear")
 		}
 	}
@@ -108,7 +88,7 @@ func TestKeyringThatDoesNotWork(t *testing.T) {
 			if r.code != 1 || !strings.Contains(r.stderr, tt.says) || !strings.Contains(r.stderr, "--insecure-storage") {
 				t.Errorf("login: exit code %d: %s", r.code, r.stderr)
 			}
-			if strings.Contains(m.everything(), api.key) {
+			if strings.Contains(m.everythingBelow(t, m.dir), api.key) {
 				t.Error("the key was written to a file")
 			}
 			if r := m.run("", "whoami", "--api", api.url); r.code != 4 {
