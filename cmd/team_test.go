@@ -93,7 +93,7 @@ func TestTeamRefuses(t *testing.T) {
 	}
 }
 
-// TestServeSetup wants the link once, and never after there is an administrator, nor where nobody could follow it safely.
+// TestServeSetup refuses to sign people in where a password would travel in the clear.
 func TestServeSetup(t *testing.T) {
 	m := newMachine(t)
 	dsn := "sqlite:" + filepath.Join(t.TempDir(), "memory.db")
