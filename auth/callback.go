@@ -114,7 +114,7 @@ func (c *callback) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if c.server.Shutdown(ctx) != nil {
-		c.server.Close()
+		_ = c.server.Close()
 	}
 }
 

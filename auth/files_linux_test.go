@@ -37,14 +37,14 @@ func TestUnsafeFiles(t *testing.T) {
 	}
 }
 
-func replaceBy(make func(path, aside string) error) func(t *testing.T, path string) {
+func replaceBy(spoil func(path, aside string) error) func(t *testing.T, path string) {
 	return func(t *testing.T, path string) {
 		t.Helper()
 		aside := filepath.Join(t.TempDir(), "aside")
 		if err := os.Rename(path, aside); err != nil {
 			t.Fatal(err)
 		}
-		if err := make(path, aside); err != nil {
+		if err := spoil(path, aside); err != nil {
 			t.Fatal(err)
 		}
 	}

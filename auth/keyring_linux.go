@@ -27,7 +27,7 @@ func probeRing(person bool) error {
 	if err != nil {
 		return fmt.Errorf("%w: this session has no D-Bus session bus", ErrKeyringAbsent)
 	}
-	defer bus.Close()
+	defer func() { _ = bus.Close() }()
 	if err := errors.Join(bus.Auth(nil), bus.Hello()); err != nil {
 		return fmt.Errorf("%w: the D-Bus session bus can't be reached", ErrKeyringAbsent)
 	}

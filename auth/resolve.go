@@ -51,6 +51,7 @@ func (c Credential) String() string {
 		return "no credential"
 	case KindSession:
 		return "session from " + c.Source
+	case KindKey:
 	}
 	return fmt.Sprintf("API key from %s", c.Source)
 }

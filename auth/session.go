@@ -93,7 +93,7 @@ func (s *Session) encode(key []byte) ([]byte, error) {
 		e.Secrets = &s.secrets
 		return json.Marshal(e)
 	}
-	plain, err := json.Marshal(s.secrets)
+	plain, err := json.Marshal(s.secrets) //nolint:gosec // it is sealed before it goes anywhere
 	if err != nil {
 		return nil, err
 	}

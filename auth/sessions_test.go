@@ -103,8 +103,8 @@ func TestSessionsRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if clear := strings.Contains(string(data), "token-1"); clear != (place == PlaceFile) {
-				t.Errorf("the file has the token in the clear: %t", clear)
+			if open := strings.Contains(string(data), "token-1"); open != (place == PlaceFile) {
+				t.Errorf("the file has the token in the clear: %t", open)
 			}
 			for path, mode := range map[string]os.FileMode{s.dir: 0o700, s.File(testEndpoint): 0o600} {
 				if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {

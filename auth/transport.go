@@ -19,15 +19,13 @@ const maxReplay = 2 << 20
 // the session has ended, calls are answered with 401 and a problem document (RFC 9457) that says how to sign in, without
 // asking the endpoint, until someone signs in again.
 func (c Credential) Transport(endpoint *url.URL, base http.RoundTripper) http.RoundTripper {
-	switch c.Kind {
-	case KindNone:
-		return base
-	case KindKey:
-		if c.source == nil {
-			return &transport{endpoint: endpoint, secret: c.secret, base: base}
-		}
+	switch {
+	case c.source != nil:
+		return &sessionTransport{endpoint: endpoint, source: c.source, base: base}
+	case c.Kind == KindKey:
+		return &transport{endpoint: endpoint, secret: c.secret, base: base}
 	}
-	return &sessionTransport{endpoint: endpoint, source: c.source, base: base}
+	return base
 }
 
 type transport struct {
@@ -83,7 +81,11 @@ func (t *sessionTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return t.refuse(r, err)
 	}
-	return t.base.RoundTrip(signed(repeat(r), next))
+	second := signed(r, next)
+	if second.Body, err = repeat(); err != nil {
+		return nil, err
+	}
+	return t.base.RoundTrip(second)
 }
 
 // refuse answers in the endpoint's place when nobody is signed in. All other errors are the caller's.
@@ -117,27 +119,22 @@ func (t *sessionTransport) CloseIdleConnections() {
 	}
 }
 
-// replay returns what makes a second request with the same body, or nil when the body is too large to keep.
-func replay(r *http.Request) (func(*http.Request) *http.Request, error) {
+// replay returns what makes the body of a second request, or nil when the body is too large to keep.
+func replay(r *http.Request) (func() (io.ReadCloser, error), error) {
 	if r.Body == nil || r.Body == http.NoBody {
-		return func(r *http.Request) *http.Request { return r }, nil
+		return func() (io.ReadCloser, error) { return r.Body, nil }, nil
 	}
-	body := r.GetBody
-	if body == nil {
-		if r.ContentLength < 0 || r.ContentLength > maxReplay {
-			return nil, nil
-		}
-		data, err := io.ReadAll(r.Body)
-		r.Body.Close()
-		if err != nil {
-			return nil, err
-		}
-		body = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
-		r.Body, _ = body()
+	if r.GetBody != nil {
+		return r.GetBody, nil
 	}
-	return func(r *http.Request) *http.Request {
-		again := r.Clone(r.Context())
-		again.Body, _ = body()
-		return again
-	}, nil
+	if r.ContentLength < 0 || r.ContentLength > maxReplay {
+		return nil, nil
+	}
+	data, err := io.ReadAll(r.Body)
+	r.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(data))
+	return func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }, nil
 }

@@ -89,7 +89,7 @@ func (a *app) login(c *cobra.Command, f loginFlags) error {
 		return err
 	}
 	a.warnOfVariables("which goes before the session")
-	return a.adoptEndpoint(c, s)
+	return a.adoptEndpoint(s)
 }
 
 // store opens the store of sessions and checks that it takes one, before anybody signs in for nothing.
@@ -222,7 +222,7 @@ func (a *app) warnOfVariables(what string) {
 
 // adoptEndpoint makes the endpoint of --api the default one when there is none yet, so that an agent's command line
 // needs no endpoint.
-func (a *app) adoptEndpoint(c *cobra.Command, s settings) error {
+func (a *app) adoptEndpoint(s settings) error {
 	if s.API.Source != "--api" {
 		return nil
 	}

@@ -71,7 +71,7 @@ func (a *app) serve(c *cobra.Command, srv *server.Server, o serveOptions) error 
 	}
 	if o.setup {
 		if err := a.printSetup(c, srv, l.Addr().String()); err != nil {
-			l.Close()
+			_ = l.Close()
 			return err
 		}
 	}

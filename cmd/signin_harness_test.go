@@ -234,27 +234,28 @@ type pageForm struct {
 func parseForm(page []byte) *pageForm {
 	var f *pageForm
 	for z := html.NewTokenizer(bytes.NewReader(page)); ; {
-		switch z.Next() {
-		case html.ErrorToken:
+		kind := z.Next()
+		if kind == html.ErrorToken {
 			return f
-		case html.StartTagToken, html.SelfClosingTagToken:
-			token := z.Token()
-			attr := map[string]string{}
-			for _, a := range token.Attr {
-				attr[a.Key] = a.Val
-			}
-			switch {
-			case attr["class"] == "other" && f == nil:
-				return nil // another thing that one could do as well, such as signing out
-			case token.Data == "form" && f == nil:
-				f = &pageForm{attr["action"], strings.ToUpper(attr["method"]), url.Values{}}
-			case (token.Data == "input" || token.Data == "button") && f != nil && attr["name"] != "" && !f.values.Has(attr["name"]):
-				f.values.Set(attr["name"], attr["value"])
-			}
-		case html.EndTagToken:
-			if f != nil && z.Token().Data == "form" {
-				return f
-			}
+		}
+		token := z.Token()
+		if kind == html.EndTagToken && token.Data == "form" && f != nil {
+			return f
+		}
+		if kind != html.StartTagToken && kind != html.SelfClosingTagToken {
+			continue
+		}
+		attr := map[string]string{}
+		for _, a := range token.Attr {
+			attr[a.Key] = a.Val
+		}
+		switch {
+		case attr["class"] == "other" && f == nil:
+			return nil // another thing that one could do as well, such as signing out
+		case token.Data == "form" && f == nil:
+			f = &pageForm{attr["action"], strings.ToUpper(attr["method"]), url.Values{}}
+		case (token.Data == "input" || token.Data == "button") && f != nil && attr["name"] != "" && !f.values.Has(attr["name"]):
+			f.values.Set(attr["name"], attr["value"])
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestKeyringKeepsTheSession(t *testing.T) {
 	if n := d.items(); n != 1 {
 		t.Errorf("the keyring has %d items", n)
 	}
-	for i := 0; i < 2; i++ {
+	for range 2 {
 		time.Sleep(ttl)
 		renewed := okJSON[whoAmI](m, "", "whoami")
 		if !renewed.ExpiresAt.After(*who.ExpiresAt) {
