@@ -119,7 +119,7 @@ type membership struct {
 // readMembership reads role and selectors. The role may be a custom one.
 func (c *call) readMembership(o object, f *faults) (m membership, err error) {
 	m.role = access.Role(o.required("role", maxLabel))
-	m.selectors = readSelectors(o.texts("selectors", maxSelectors, maxLabel), f)
+	m.selectors = readSelectors(o.texts("selectors", maxSelectors), f)
 	if err := f.err(); err != nil {
 		return m, err
 	}

@@ -167,7 +167,7 @@ func decodeRoleChange(v jsonValue) (body api.ChangeRole, err error) {
 
 // readCatalogue reads permissions that are in the catalogue, and returns them in its order. At least one has to be there.
 func readCatalogue(o object, f *faults) []string {
-	names := o.texts("permissions", len(access.Permissions()), maxLabel)
+	names := o.texts("permissions", len(access.Permissions()))
 	if len(names) == 0 && len(f.list) == 0 {
 		f.add(api.CodeInvalidRequest, "permissions", "is empty")
 	}

@@ -127,7 +127,7 @@ func (a authorization) check(query url.Values, issuer string) *failure {
 	case !validChallenge(a.challenge):
 		return fail(codeInvalidRequest, "code_challenge is not a SHA-256 in base64url")
 	}
-	if _, err := readScope(query.Get("scope")); err != nil {
+	if checkScope(query.Get("scope")) != nil {
 		return fail(codeInvalidScope, "the scopes are %s and %s", scopeMemory, scopeOffline)
 	}
 	if checkResource(query, issuer) != nil {

@@ -48,7 +48,7 @@ func (s *Server) startDevice(r *http.Request, form url.Values, issuer string) (r
 	if err != nil {
 		return reply, err
 	}
-	if _, err := readScope(form.Get("scope")); err != nil {
+	if err := checkScope(form.Get("scope")); err != nil {
 		return reply, err
 	}
 	if err := checkResource(form, issuer); err != nil {

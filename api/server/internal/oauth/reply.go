@@ -117,14 +117,14 @@ const (
 	scopeOffline = "offline_access"
 )
 
-// readScope refuses scopes that aren't there, and returns the scope that is granted.
-func readScope(asked string) (string, error) {
+// checkScope refuses scopes that aren't there. What is granted is [scopeMemory] in any case.
+func checkScope(asked string) error {
 	for scope := range strings.FieldsSeq(asked) {
 		if scope != scopeMemory && scope != scopeOffline {
-			return "", fail(codeInvalidScope, "the scopes are %s and %s", scopeMemory, scopeOffline)
+			return fail(codeInvalidScope, "the scopes are %s and %s", scopeMemory, scopeOffline)
 		}
 	}
-	return scopeMemory, nil
+	return nil
 }
 
 // checkResource takes the API itself as the resource that tokens are for (RFC 8707), and nothing else.

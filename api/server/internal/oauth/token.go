@@ -44,7 +44,7 @@ func (s *Server) grant(r *http.Request, form url.Values, issuer string) (p pair,
 	if err != nil {
 		return p, err
 	}
-	if _, err := readScope(form.Get("scope")); err != nil {
+	if err := checkScope(form.Get("scope")); err != nil {
 		return p, err
 	}
 	if err := checkResource(form, issuer); err != nil {
