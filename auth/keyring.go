@@ -66,17 +66,20 @@ func (r systemRing) remove(ctx context.Context, endpoint string) error {
 	return r.do(ctx, func() error { return keyring.Delete(ringService, endpoint) })
 }
 
-// do runs one call of the keyring and waits for it as long as it may take. The call can't be cancelled: one that hangs
-// is left behind.
+// do runs one call of the keyring, when there is one that is of use.
 func (r systemRing) do(ctx context.Context, call func() error) error {
-	done := make(chan error, 1)
-	go func() {
+	return r.wait(ctx, func() error {
 		if err := probeRing(r.waiting != nil); err != nil {
-			done <- err
-			return
+			return err
 		}
-		done <- ringError(call())
-	}()
+		return ringError(call())
+	})
+}
+
+// wait runs a call and waits for it as long as it may take. It can't be cancelled: one that hangs is left behind.
+func (r systemRing) wait(ctx context.Context, call func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- call() }()
 	limit := time.NewTimer(ringLimit)
 	defer limit.Stop()
 	for told := false; ; told = true {

@@ -192,8 +192,14 @@ func (s *Sessions) Save(ctx context.Context, session *Session) error {
 		return err
 	}
 	defer unlock()
-	_, err = s.write(ctx, session)
-	return err
+	was := s.PlaceOf(session.Endpoint)
+	if _, err := s.write(ctx, session); err != nil {
+		return err
+	}
+	if was == PlaceKeyring && session.Place == PlaceFile {
+		_ = s.ring.remove(ctx, session.Endpoint) // a key that opens nothing any more: no harm if it stays
+	}
+	return nil
 }
 
 // write saves a session whose lock is held.

@@ -163,7 +163,7 @@ func (c *connection) explain(err error, s settings) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &e):
-		if e.Code == api.CodeUnauthenticated && c.credential.Kind == auth.KindKey {
+		if e.Code == api.CodeUnauthenticated && c.credential.Kind == auth.KindKey && c.credential.Place == "" {
 			return withHint(err, "check the key of "+c.credential.Source)
 		}
 		if e.Code == api.CodeUnauthenticated && c.url != nil && e.Hint == "" {

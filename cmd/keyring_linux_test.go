@@ -8,6 +8,7 @@ import (
 )
 
 func TestKeyringKeepsTheSession(t *testing.T) {
+	t.Parallel()
 	const ttl = 3 * time.Second
 	d := newDesktop(t)
 	d.startKeyring()
@@ -68,6 +69,7 @@ func (m *machine) within(t *testing.T, stdin string, args ...string) result {
 // TestKeyringThatDoesNotWork signs in where there is no keyring to keep a session in. Nothing is written in the clear,
 // and nobody waits.
 func TestKeyringThatDoesNotWork(t *testing.T) {
+	t.Parallel()
 	server := newMachine(t)
 	dsn := "sqlite:" + filepath.Join(t.TempDir(), "memory.db")
 	api := server.serve(dsn, server.adminKey(dsn))
@@ -100,6 +102,7 @@ func TestKeyringThatDoesNotWork(t *testing.T) {
 
 // TestKeyringGoesAway uses a session whose keyring no longer works.
 func TestKeyringGoesAway(t *testing.T) {
+	t.Parallel()
 	server := newMachine(t)
 	dsn := "sqlite:" + filepath.Join(t.TempDir(), "memory.db")
 	api := server.serve(dsn, server.adminKey(dsn))

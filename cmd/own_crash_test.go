@@ -14,6 +14,7 @@ import (
 // TestKilledBetweenRenewalAndSave kills a process the moment that the server has renewed its session, before it can save
 // what it gets. The next process gets the same successor.
 func TestKilledBetweenRenewalAndSave(t *testing.T) {
+	t.Parallel()
 	const ttl = 2 * time.Second
 	var target atomic.Pointer[url.URL]
 	var victim atomic.Pointer[watched]

@@ -77,6 +77,7 @@ func joined(t *testing.T, a *authority) {
 
 // TestSignInAtOwnServer goes from nothing to a session with `lukasa serve --setup` alone.
 func TestSignInAtOwnServer(t *testing.T) {
+	t.Parallel()
 	const ttl = 3 * time.Second
 	a, _ := startOwn(t, "", ttl)
 	joined(t, a)

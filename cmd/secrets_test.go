@@ -15,6 +15,7 @@ import (
 // TestSecretsStayWhereTheyBelong plays signing in, using, renewing and signing out with everything logged, and looks for
 // the secrets in all that was written and shown meanwhile.
 func TestSecretsStayWhereTheyBelong(t *testing.T) {
+	t.Parallel()
 	const ttl = 2 * time.Second
 	a, _ := startOwn(t, "", ttl)
 	joined(t, a)

@@ -142,23 +142,66 @@ func TestLoginRefuses(t *testing.T) {
 	}
 }
 
-// TestLoginIsCancelled ends a login that waits for somebody, in both ways.
+// TestSpoiledSession has a file that was cut off, or that others may read: it says so, and a new login mends it.
+func TestSpoiledSession(t *testing.T) {
+	s, m := signedInService(t)
+	m.loginWithKey(s)
+	files, err := filepath.Glob(filepath.Join(m.dir, "data", "sessions", "*.json"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	if err := os.Truncate(files[0], 20); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"whoami"}, {"mcp", "--workspace", "notes"}} {
+		r := m.run("", args...)
+		if r.code != 4 || !strings.Contains(r.stderr, files[0]+": unusable credential: it is damaged") || !strings.Contains(r.stderr, "hint: run `lukasa login") {
+			t.Errorf("lukasa %v: exit code %d: %s", args, r.code, r.stderr)
+		}
+	}
+	m.loginWithKey(s)
+	m.ok("", "whoami")
+	if err := os.Chmod(files[0], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := m.run("", "whoami"); r.code != 4 || !strings.Contains(r.stderr, "others may read") {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
+	}
+	m.ok("", "logout")
+	m.loginWithKey(s)
+}
+
+// TestLoginIsCancelled ends a login that waits for somebody, in each of its ways.
 func TestLoginIsCancelled(t *testing.T) {
 	a, _ := startOIDCProvider(t, "", time.Minute)
-	m := newMachine(t, withBrowser(t)...)
-	for _, args := range [][]string{{"login"}, {"login", "--device"}} {
-		w := m.start(append(args, "--insecure-storage", "--api", a.url)...)
-		w.says(t, `(?m)^  (http\S+)$`)
+	broken := withBrowser(t)
+	if err := os.WriteFile(filepath.Join(filepath.SplitList(strings.TrimPrefix(broken[3], "PATH="))[0], "xdg-open"), []byte("#!/bin/sh\nexit 3\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const page, code = `(?m)^  (http\S+response_type=code\S+)$`, `type the code (\S+) there`
+	for name, tt := range map[string]struct {
+		env  []string
+		args []string
+		says string
+	}{
+		"browser":                  {withBrowser(t), nil, page},
+		"device":                   {withBrowser(t), []string{"--device"}, code},
+		"over SSH":                 {append(withBrowser(t), "SSH_CONNECTION=x"), nil, code},
+		"without a display":        {[]string{"DISPLAY=", "WAYLAND_DISPLAY="}, nil, code},
+		"browser that won't start": {broken, nil, code},
+	} {
+		w := newMachine(t, tt.env...).start(append([]string{"login", "--insecure-storage", "--api", a.url}, tt.args...)...)
+		w.says(t, tt.says)
 		if err := w.c.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
 		select {
 		case <-w.done:
 		case <-time.After(5 * time.Second):
-			t.Fatalf("lukasa %v goes on", args)
+			t.Fatalf("%s: it goes on", name)
 		}
 		if !strings.Contains(w.stderr.String(), "error: interrupted") || w.c.ProcessState.ExitCode() != 1 {
-			t.Errorf("lukasa %v: exit code %d: %s", args, w.c.ProcessState.ExitCode(), w.stderr.String())
+			t.Errorf("%s: exit code %d: %s", name, w.c.ProcessState.ExitCode(), w.stderr.String())
 		}
 	}
 }

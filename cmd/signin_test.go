@@ -49,6 +49,7 @@ func testSignIn(t *testing.T, a *authority, endpoint string, ttl time.Duration) 
 }
 
 func TestSignInAtOIDCProvider(t *testing.T) {
+	t.Parallel()
 	const ttl = 3 * time.Second
 	a, _ := startOIDCProvider(t, "", ttl)
 	testSignIn(t, a, newGate(t, newMachine(t), a).URL, ttl)

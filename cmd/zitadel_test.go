@@ -2,10 +2,10 @@ package cmd_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,13 +55,17 @@ func (c deviceClient) GrantTypes() []oidc.GrantType {
 	return append([]oidc.GrantType{oidc.GrantTypeDeviceCode}, c.Client.GrantTypes()...)
 }
 
+// registerZitadelClient adds lukasa to the example's clients, which are the process's own, and silences the example.
+var registerZitadelClient = sync.OnceFunc(func() {
+	storage.RegisterClients(storage.NativeClient("lukasa-cli", "http://127.0.0.1/callback"))
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // which the example writes each request to
+})
+
 // startZitadel serves the example of github.com/zitadel/oidc: refresh tokens rotate, and a renewal ends the access token
 // before it at once. front is the address it is reached at when there is a proxy before it.
 func startZitadel(t *testing.T, front string, ttl time.Duration) (a *authority, direct string) {
 	t.Helper()
-	quiet := slog.Default()
-	t.Cleanup(func() { slog.SetDefault(quiet) }) // the example replaces the process's own
-	storage.RegisterClients(storage.NativeClient("lukasa-cli", "http://127.0.0.1/callback"))
+	registerZitadelClient()
 	s := httptest.NewUnstartedServer(nil)
 	direct = "http://" + s.Listener.Addr().String()
 	issuer := direct
@@ -69,8 +73,7 @@ func startZitadel(t *testing.T, front string, ttl time.Duration) (a *authority, 
 		issuer = front
 	}
 	users := storage.NewUserStore(issuer)
-	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	s.Config.Handler = exampleop.SetupServer(issuer, &zitadelStorage{storage.NewStorage(users), ttl}, log, false)
+	s.Config.Handler = exampleop.SetupServer(issuer, &zitadelStorage{storage.NewStorage(users), ttl}, nil, false)
 	s.Start()
 	t.Cleanup(s.Close)
 	return &authority{
@@ -80,6 +83,7 @@ func startZitadel(t *testing.T, front string, ttl time.Duration) (a *authority, 
 }
 
 func TestSignInAtZitadel(t *testing.T) {
+	t.Parallel()
 	const ttl = 3 * time.Second
 	a, _ := startZitadel(t, "", ttl)
 	if resp, err := http.Get(a.url + "/.well-known/openid-configuration"); err != nil || resp.StatusCode != http.StatusOK {
