@@ -43,6 +43,9 @@ func New(tb testing.TB, transport http.RoundTripper) *Browser {
 	}}
 }
 
+// Cookies returns the cookies that it sends to an address.
+func (b *Browser) Cookies(u *url.URL) []*http.Cookie { return b.client.Jar.Cookies(u) }
+
 // Page is what a browser shows.
 type Page struct {
 	Status int

@@ -34,6 +34,7 @@ type site struct {
 	server *oauth.Server
 	store  *sqlite.Store
 	url    string
+	dir    string // of the store
 
 	mu  sync.Mutex
 	now time.Time
@@ -41,11 +42,12 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "memory.db"))
+	dir := t.TempDir()
+	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "memory.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{T: t, store: store, now: time.Date(2025, time.March, 3, 10, 0, 0, 0, time.UTC)}
+	s := &site{T: t, store: store, dir: dir, now: time.Date(2025, time.March, 3, 10, 0, 0, 0, time.UTC)}
 	s.server = oauth.New(oauth.Options{
 		Store: store, Now: s.clock, Password: oauth.PasswordCost{Time: 1, Memory: 64},
 		Clients: append(oauth.DefaultClients(), oauth.Client{
