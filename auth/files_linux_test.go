@@ -2,11 +2,13 @@ package auth
 
 import (
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestUnsafeFiles has a session's file as an attacker or an accident could leave it.
@@ -109,5 +111,39 @@ func TestFullDisk(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(s.dir, ".new-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestRenewalOnAFullDisk goes on with tokens that could not be saved, and saves them when there is room again.
+func TestRenewalOnAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=32k,mode=0700"); err != nil {
+		t.Skipf("mounting a small file system: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, 0) })
+	r := newRenewal(t)
+	r.sessions.dir = filepath.Join(dir, "sessions")
+	r.signIn("t", 90*time.Second)
+	c, err := Resolve(t.Context(), Options{Getenv: func(string) string { return "" }, Endpoint: parse(t, r.URL), Sessions: another(r.sessions)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: c.Transport(parse(t, r.URL), http.DefaultTransport)}
+	filler := filepath.Join(dir, "filler")
+	if err := os.WriteFile(filler, make([]byte, 64<<10), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("filling the disk: %v", err)
+	}
+	r.ok(client)
+	r.ok(client)
+	if r.asked.Load() != 1 || r.refused.Load() != 0 || r.load().bearer() != "t" {
+		t.Errorf("%d renewals, %d refusals, kept %+v", r.asked.Load(), r.refused.Load(), r.load().secrets)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	c.source.now = func() time.Time { return time.Now().Add(renewPause + time.Second) }
+	r.ok(client)
+	if s := r.load(); r.asked.Load() != 1 || s.bearer() != "t+" {
+		t.Errorf("%d renewals, kept %+v", r.asked.Load(), s.secrets)
 	}
 }

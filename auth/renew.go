@@ -251,7 +251,8 @@ func (s *source) renewOnce(ctx context.Context, used string) error {
 	case err != nil:
 		return &renewError{err}
 	}
-	return s.keep(ctx, next, at)
+	s.keep(ctx, next, at)
+	return nil
 }
 
 // ask sends the refresh token. A connection that breaks is tried again at once, for as long as the renewal may take: the
@@ -287,9 +288,7 @@ func (s *source) savedNow(ctx context.Context, at stamp) *saved {
 	if !due || held == nil {
 		return nil
 	}
-	if err := s.keep(ctx, held, at); err != nil {
-		return &saved{held, at}
-	}
+	s.keep(ctx, held, at)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.held != held {
@@ -300,21 +299,18 @@ func (s *source) savedNow(ctx context.Context, at stamp) *saved {
 
 // keep saves a renewed session. Tokens that could not be saved are used by this process all the same, and saved when
 // that works again: the ones before them are used up.
-func (s *source) keep(ctx context.Context, next *Session, before stamp) error {
+func (s *source) keep(ctx context.Context, next *Session, before stamp) {
 	at, err := s.sessions.replace(ctx, next, before)
-	if errors.Is(err, errLost) {
+	switch {
+	case err == nil:
+		s.hold(next, at)
+	case errors.Is(err, errLost):
 		s.hold(nil, stamp{}) // whoever signed in or out meanwhile has the word
-		return nil
-	}
-	if err != nil {
-		s.hold(next, before)
+	default:
 		s.mu.Lock()
-		s.unsaved = true
-		s.mu.Unlock()
-		return &renewError{err}
+		defer s.mu.Unlock()
+		s.held, s.at, s.unsaved, s.pause = next, before, true, s.now().Add(renewPause)
 	}
-	s.hold(next, at)
-	return nil
 }
 
 // end marks a session as over, so that no process asks the server again, and takes the secrets out of it.
