@@ -43,6 +43,16 @@ func (s *MembersService) Change(ctx context.Context, id string, m ChangeMember) 
 	return send[Member](ctx, s.c, call{method: http.MethodPut, path: path, body: m})
 }
 
+// Reset returns a link, for one use, with which a member who lost their password chooses another; it goes to that person
+// alone. It is never repeated by itself.
+func (s *MembersService) Reset(ctx context.Context, id string) (*NewInvitation, error) {
+	path, err := route("members", id, "reset")
+	if err != nil {
+		return nil, err
+	}
+	return send[NewInvitation](ctx, s.c, call{method: http.MethodPost, path: path})
+}
+
 // Remove takes a member out of the team and ends all their sign-ins at once. It returns the member as they were. When
 // the reply was lost on its way, the repeated call's error is [ErrNotFound].
 func (s *MembersService) Remove(ctx context.Context, id string) (*Member, error) {

@@ -245,7 +245,7 @@ func (t *tour) team(p provoker) {
 	if got := must(admin.Invitations.Revoke(t.ctx, other.ID))(t); got.RevokedAt == nil {
 		t.Errorf("revoked %+v", got)
 	}
-	if got := collect(t, admin.Invitations.All(t.ctx, api.ListOptions{PageSize: 1})); len(got) != 4 || got[1].AcceptedAt == nil {
+	if got := collect(t, admin.Invitations.All(t.ctx, api.ListOptions{PageSize: 1})); len(got) != 5 || got[2].AcceptedAt == nil {
 		t.Errorf("invitations: %+v", got)
 	}
 	log := collect(t, admin.Audit.All(t.ctx, api.ListOptions{PageSize: 3}))
@@ -265,6 +265,9 @@ func (t *tour) members() {
 	got := must(t.client.Members.Get(t.ctx, bo.ID))(t)
 	if got.Role != "member" || len(got.Selectors) != 1 {
 		t.Errorf("got %+v", got)
+	}
+	if made := must(t.client.Members.Reset(t.ctx, bo.ID))(t); !made.Reset || made.Email != bo.Email {
+		t.Errorf("the link is %+v", made)
 	}
 	must(t.client.Members.Remove(t.ctx, bo.ID))(t)
 }

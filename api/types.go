@@ -419,6 +419,7 @@ type Invitation struct {
 	Email      string     `json:"email"`
 	Role       string     `json:"role"`
 	Selectors  []string   `json:"selectors"`
+	Reset      bool       `json:"reset,omitempty"`      // to a member, who chooses a new password
 	InvitedBy  string     `json:"invited_by,omitempty"` // e-mail address of the member, or label of the key
 	CreatedAt  time.Time  `json:"created_at"`
 	ExpiresAt  time.Time  `json:"expires_at"`

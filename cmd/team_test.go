@@ -49,6 +49,12 @@ func TestTeam(t *testing.T) {
 	if !strings.Contains(list, "accepted") || !strings.Contains(list, "revoked") || strings.Contains(list, "lukasa_iv_") {
 		t.Errorf("invitations:\n%s", list)
 	}
+	page, err = newPerson(t, map[string]string{
+		"password": "another battery staple", "again": "another battery staple",
+	}).visit(t.Context(), strings.TrimSpace(m.ok("", "team", "members", "reset", "bo@example.com")))
+	if err != nil || !strings.Contains(page, "You are signed in") {
+		t.Fatalf("choosing a new password: %v: %s", err, page)
+	}
 	m.ok("", "team", "members", "remove", "bo@example.com", "--yes")
 	log := okJSON[api.AuditPage](m, "", "team", "audit", "--limit", "3")
 	if len(log.Entries) != 3 || log.Entries[0].Action != "member.removed" || log.Entries[0].Actor.Kind != "key" {

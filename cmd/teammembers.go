@@ -32,7 +32,7 @@ func newTeamMembers(a *app) *cobra.Command {
 			})
 		},
 	}
-	c.AddCommand(newMemberSet(a), newMemberRemove(a))
+	c.AddCommand(newMemberSet(a), newMemberReset(a), newMemberRemove(a))
 	return c
 }
 
@@ -67,6 +67,26 @@ Whoever has the role root passes it on with --role root --workspaces '*' --yes, 
 	m.add(a, c)
 	c.Flags().BoolVar(&yes, "yes", false, "really pass root on")
 	return c
+}
+
+func newMemberReset(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "reset MEMBER",
+		Short: "Print a link with which a member chooses a new password",
+		Long: `Print a link, good for one use and a day, with which a member who lost their password chooses another. Send it to that
+person and to nobody else. For root, the operator does that with a key of the role root, made with --store.`,
+		Example: "  lukasa team members reset bo@example.com",
+		Args:    words("MEMBER"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.withMember(c, args[0], func(ctx context.Context, s settings, conn *connection, member api.Member) error {
+				made, err := conn.Members.Reset(ctx, member.ID)
+				if err != nil {
+					return err
+				}
+				return a.result(s, made, func(out io.Writer) { fmt.Fprintln(out, made.Link) })
+			})
+		},
+	}
 }
 
 func newMemberRemove(a *app) *cobra.Command {

@@ -27,6 +27,7 @@ var routePermissions = map[string]string{
 	"GET /v1/members/{id}":                               "team:read",
 	"PUT /v1/members/{id}":                               "team:manage",
 	"DELETE /v1/members/{id}":                            "team:manage",
+	"POST /v1/members/{id}/reset":                        "team:manage",
 	"GET /v1/roles":                                      "team:read",
 	"POST /v1/roles":                                     "roles:manage",
 	"PUT /v1/roles/{role}":                               "roles:manage",

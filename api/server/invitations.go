@@ -30,10 +30,7 @@ func createInvitation(c *call) error {
 	if err := c.who.RequireAll(m.permissions, m.selectors); err != nil {
 		return err
 	}
-	issuer, err := c.issuer(c.r)
-	if err == nil && c.who.Kind == access.KindLocal && c.public == "" {
-		err = newError(api.CodeInvalidRequest, "the memory of this machine is not served: nobody could follow the invitation")
-	}
+	issuer, err := c.invitationIssuer()
 	if err != nil {
 		return err
 	}
@@ -48,6 +45,22 @@ func createInvitation(c *call) error {
 	}
 	c.w.Header().Set("Location", "/v1/invitations/"+made.ID)
 	return c.reply(http.StatusCreated, made)
+}
+
+// invitationIssuer is the address that links lead to. In process there is none.
+func (c *call) invitationIssuer() (string, error) {
+	if c.who.Kind == access.KindLocal && c.public == "" {
+		return "", newError(api.CodeInvalidRequest, "the memory of this machine is not served: nobody could follow the link")
+	}
+	return c.issuer(c.r)
+}
+
+// inviter is who invites, as people know them.
+func (c *call) inviter() string {
+	if by := c.actor(); by.Name != "" {
+		return by.Name
+	}
+	return string(c.who.Kind)
 }
 
 func (c *call) readInvitation(v jsonValue, at time.Time) (i api.Invitation, m membership, err error) {
@@ -70,13 +83,8 @@ func (c *call) readInvitation(v jsonValue, at time.Time) (i api.Invitation, m me
 	if m.role == access.RoleRoot {
 		return i, m, badField("role", "can't be root: invite an admin, and pass root on to them")
 	}
-	by := c.actor()
-	name := by.Name
-	if name == "" {
-		name = by.Kind
-	}
 	return api.Invitation{
-		Email: email, Role: string(m.role), Selectors: selectorTexts(m.selectors), InvitedBy: name, CreatedAt: at,
+		Email: email, Role: string(m.role), Selectors: selectorTexts(m.selectors), InvitedBy: c.inviter(), CreatedAt: at,
 		ExpiresAt: expires,
 	}, m, nil
 }

@@ -97,6 +97,36 @@ func removeMember(c *call) error {
 	return c.reply(http.StatusOK, member)
 }
 
+// resetMember makes a link with which a member who lost their password chooses another. Whoever has the link is that
+// member, so that only who may do all that they may do gets one.
+func resetMember(c *call) error {
+	id, err := c.id("us_")
+	if err != nil {
+		return err
+	}
+	user, err := c.store.User(c.ctx(), id)
+	if err != nil {
+		return noMember(err, id)
+	}
+	if user.Role == memory.RootRole && !c.who.PassesRoot() {
+		return &access.Denied{Reason: "only who has the role root can make a link that signs in as root"}
+	}
+	if err := c.commandsMember(user); err != nil {
+		return err
+	}
+	issuer, err := c.invitationIssuer()
+	if err != nil {
+		return err
+	}
+	made, err := c.oauth.InviteReset(c.ctx(), user, c.inviter(), issuer)
+	if err != nil {
+		return noMember(err, id)
+	}
+	made.Selectors = filled(made.Selectors)
+	c.w.Header().Set("Location", "/v1/invitations/"+made.ID)
+	return c.reply(http.StatusCreated, made)
+}
+
 // commandsMember refuses changes of a member who may do more than the caller.
 func (c *call) commandsMember(u memory.User) error {
 	return c.who.RequireAll(rolePermissions(u.Role, u.RolePermissions), knownSelectors(u.Selectors))

@@ -54,6 +54,7 @@ func accessRoutes() []Route {
 		route("GET", "/v1/members/{id}", access.TeamRead, getMember),
 		route("PUT", "/v1/members/{id}", access.TeamManage, changeMember),
 		route("DELETE", "/v1/members/{id}", access.TeamManage, removeMember),
+		route("POST", "/v1/members/{id}/reset", access.TeamManage, resetMember),
 		route("GET", "/v1/roles", access.TeamRead, listRoles, pageQuery()...),
 		route("POST", "/v1/roles", access.RolesManage, createRole),
 		route("PUT", "/v1/roles/{role}", access.RolesManage, changeRole),

@@ -89,6 +89,7 @@ func TestNobodyGrantsMore(t *testing.T) {
 		"a wider selector":             put(reader.ID, "reader", "*"),
 		"demoting who holds more":      put(admin.ID, "reader", "team.app"),
 		"narrowing who reaches more":   put(wide.ID, "reader", "team.app"),
+		"resetting who holds more":     asks(t, s, key, "POST", "/v1/members/"+admin.ID+"/reset", nil),
 		"removing who holds more":      asks(t, s, key, "DELETE", "/v1/members/"+admin.ID, nil),
 		"inviting an admin":            invite("admin", "team.app"),
 		"inviting to other workspaces": invite("reader", "other"),
@@ -119,7 +120,10 @@ func TestRootIsPassedOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantStatus(t, "an admin takes root", give(nextToken, next.ID, "root", "*"), http.StatusForbidden, "only who has the role root")
-	wantStatus(t, "a key gives root", give(operator.Secret, next.ID, "root", "*"), http.StatusForbidden, "only who has the role root")
+	wantStatus(t, "an admin resets root", asks(t, s, nextToken, "POST", "/v1/members/"+root.ID+"/reset", nil), http.StatusForbidden, "only who has the role root")
+	wantStatus(t, "the operator resets root", asks(t, s, operator.Secret, "POST", "/v1/members/"+root.ID+"/reset", nil), http.StatusCreated, `"reset":true`)
+	wantStatus(t, "the operator gives root", give(operator.Secret, next.ID, "root", "*"), http.StatusOK, `"role":"root"`)
+	wantStatus(t, "and gives it back", give(operator.Secret, root.ID, "root", "*"), http.StatusOK, `"role":"root"`)
 	wantStatus(t, "an admin demotes root", give(nextToken, root.ID, "member", "*"), http.StatusForbidden, "can only be passed on")
 	wantStatus(t, "root demotes themself", give(rootToken, root.ID, "admin", "*"), http.StatusForbidden, "can only be passed on")
 	wantStatus(t, "root leaves", asks(t, s, rootToken, "DELETE", "/v1/members/"+root.ID, nil), http.StatusForbidden, "can't be removed")

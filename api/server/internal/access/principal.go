@@ -129,10 +129,9 @@ func (p Principal) Contains(permissions []Permission, selectors []Selector) bool
 	return true
 }
 
-// PassesRoot reports whether p may give the role root to a member: whoever has it may, and the operator of the store.
-func (p Principal) PassesRoot() bool {
-	return p.Kind == KindLocal || p.Kind == KindUser && p.Role == RoleRoot
-}
+// PassesRoot reports whether p may give the role root to a member: whoever has it may, and the operator of the store, who
+// alone can make keys of that role.
+func (p Principal) PassesRoot() bool { return p.Kind == KindLocal || p.Role == RoleRoot }
 
 func (p Principal) includes(s Selector) bool {
 	return slices.ContainsFunc(p.Selectors, func(own Selector) bool { return own.Includes(s) })

@@ -29,6 +29,8 @@ type User struct {
 type Invitation struct {
 	api.Invitation
 	Hash [32]byte
+	// MemberID is who is to choose a new password, for an invitation with Reset; "" for somebody who is to join.
+	MemberID string
 }
 
 // TeamStore keeps members, custom roles and invitations. A check is called within the transaction of a change, with
@@ -65,7 +67,8 @@ type TeamStore interface {
 	// Invitations lists newest first.
 	Invitations(ctx context.Context, page Page) (list []api.Invitation, next string, err error)
 	RevokeInvitation(ctx context.Context, id string, check func(api.Invitation) error, now time.Time) (api.Invitation, error)
-	// AcceptInvitation makes the member that an invitation is for, who takes its role, its selectors, and its address unless that is empty. Of u, the
+	// AcceptInvitation gives the member of an invitation with Reset the password's hash of u, as SetPassword does. Any other
+	// makes the member that an invitation is for, who takes its role, its selectors, and its address unless that is empty. Of u, the
 	// id, the name and the password's hash count. It returns an error that wraps [ErrNotFound] when the invitation is no
 	// longer open, and one that wraps [ErrExists] when there is such a member, or a root for a root's invitation.
 	AcceptInvitation(ctx context.Context, hash [32]byte, u User, now time.Time) (User, error)

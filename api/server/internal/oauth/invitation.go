@@ -16,8 +16,24 @@ import (
 	"github.com/lukasa-dev/lukasa/api/server/internal/web"
 )
 
-// Invite stores an invitation, and returns the link that accepts it, once. The id and the hash of i are set here.
+// Invite stores an invitation, and returns the link that accepts it, once. The id of i is set here.
 func (s *Server) Invite(ctx context.Context, i api.Invitation, issuer string) (api.NewInvitation, error) {
+	return s.invite(ctx, memory.Invitation{Invitation: i}, issuer)
+}
+
+// resetTime is how long a link for a new password is good.
+const resetTime = 24 * time.Hour
+
+// InviteReset returns a link, for one use, with which a member chooses a new password. by is who asked for it.
+func (s *Server) InviteReset(ctx context.Context, u memory.User, by, issuer string) (api.NewInvitation, error) {
+	now := s.now()
+	return s.invite(ctx, memory.Invitation{MemberID: u.ID, Invitation: api.Invitation{
+		Email: u.Email, Role: u.Role, Selectors: u.Selectors, Reset: true, InvitedBy: by, CreatedAt: now,
+		ExpiresAt: now.Add(resetTime),
+	}}, issuer)
+}
+
+func (s *Server) invite(ctx context.Context, i memory.Invitation, issuer string) (api.NewInvitation, error) {
 	secret, err := access.GenerateSecret(InvitationPrefix)
 	if err != nil {
 		return api.NewInvitation{}, err
@@ -25,11 +41,12 @@ func (s *Server) Invite(ctx context.Context, i api.Invitation, issuer string) (a
 	if i.ID, err = access.NewID("iv_"); err != nil {
 		return api.NewInvitation{}, err
 	}
-	if err := s.store.CreateInvitation(ctx, memory.Invitation{Invitation: i, Hash: access.Hash(secret)}); err != nil {
+	i.Hash = access.Hash(secret)
+	if err := s.store.CreateInvitation(ctx, i); err != nil {
 		return api.NewInvitation{}, err
 	}
 	link := issuer + PathInvitation + "?" + url.Values{"token": {secret}}.Encode()
-	return api.NewInvitation{Invitation: i, Link: link}, nil
+	return api.NewInvitation{Invitation: i.Invitation, Link: link}, nil
 }
 
 // setupTime is how long the link for the first administrator is good.
@@ -105,7 +122,7 @@ func (b *browser) accept(i memory.Invitation, form url.Values) error {
 		}
 	}
 	name := strings.TrimSpace(form.Get("name"))
-	if alert == "" {
+	if alert == "" && !i.Reset {
 		alert = checkName(name)
 	}
 	if alert == "" {
@@ -150,16 +167,23 @@ func checkName(name string) string {
 }
 
 func (b *browser) invitationPage(status int, alert string, i memory.Invitation, form url.Values) error {
-	text := "You are invited as " + i.Email + ", " + i.Role + "."
+	title, text, button := "Join this memory", "You are invited as "+i.Email+", "+i.Role+".", "Join"
 	var fields []web.Field
+	if i.Reset {
+		title, text, button = "Choose a new password", "For "+i.Email+". Everything that is signed in with the old one has to sign in again.", "Save"
+	}
 	if i.Email == "" {
 		text = "You become this server’s first administrator."
 		fields = append(fields, web.Field{
 			Name: "email", Label: "E-mail address", Type: "email", Complete: "username", Value: form.Get("email"), MaxLength: maxEmail,
 		})
 	}
+	if !i.Reset {
+		fields = append(fields, web.Field{
+			Name: "name", Label: "Name", Type: "text", Complete: "name", Value: form.Get("name"), MaxLength: maxName,
+		})
+	}
 	fields = append(fields,
-		web.Field{Name: "name", Label: "Name", Type: "text", Complete: "name", Value: form.Get("name"), MaxLength: maxName},
 		web.Field{
 			Name: "password", Label: "Password", Type: "password", Complete: "new-password",
 			Hint: "At least 12 characters. A few words that only you would put together are good.",
@@ -168,10 +192,10 @@ func (b *browser) invitationPage(status int, alert string, i memory.Invitation, 
 	)
 	fields[0].Focus = true
 	return web.Write(b.w, status, web.Page{
-		Title: "Join this memory", Alert: alert, Text: []string{text},
+		Title: title, Alert: alert, Text: []string{text},
 		Form: &web.Form{
 			Action: PathInvitation, Token: b.token(), Hidden: []web.Field{{Name: "token", Value: form.Get("token")}},
-			Fields: fields, Buttons: []web.Button{{Label: "Join"}},
+			Fields: fields, Buttons: []web.Button{{Label: button}},
 		},
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/lukasa-dev/lukasa/api/server/internal/memory"
 )
 
-const invitationColumns = `key, id, hash, email, role, selectors, invited_by, created_at, expires_at, accepted_at, revoked_at`
+const invitationColumns = `key, id, hash, email, role, selectors, member, invited_by, created_at, expires_at, accepted_at, revoked_at`
 
 func scanInvitation(row scanner) (keyed[memory.Invitation], error) {
 	var i keyed[memory.Invitation]
@@ -20,12 +20,12 @@ func scanInvitation(row scanner) (keyed[memory.Invitation], error) {
 	var created, expires int64
 	var accepted, revoked sql.NullInt64
 	v := &i.value
-	err := row.Scan(&i.key, &v.ID, &hash, &v.Email, &v.Role, &selectors, &v.InvitedBy, &created, &expires, &accepted, &revoked)
+	err := row.Scan(&i.key, &v.ID, &hash, &v.Email, &v.Role, &selectors, &v.MemberID, &v.InvitedBy, &created, &expires, &accepted, &revoked)
 	if err != nil {
 		return i, fmt.Errorf("reading an invitation: %w", err)
 	}
 	copy(v.Hash[:], hash)
-	v.CreatedAt, v.ExpiresAt = timeOf(created), timeOf(expires)
+	v.CreatedAt, v.ExpiresAt, v.Reset = timeOf(created), timeOf(expires), v.MemberID != ""
 	v.AcceptedAt, v.RevokedAt = timeOrNil(accepted), timeOrNil(revoked)
 	return i, decodeJSON(selectors, &v.Selectors)
 }
@@ -46,17 +46,18 @@ func (s *Store) CreateInvitation(ctx context.Context, i memory.Invitation) error
 		return err
 	}
 	return s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if err := checkInvited(ctx, tx, i.Email, i.Role); err != nil {
+		detail, err := checkInvitation(ctx, tx, i)
+		if err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `UPDATE invitations SET revoked_at = ?
+		_, err = tx.ExecContext(ctx, `UPDATE invitations SET revoked_at = ?
 			WHERE email = ? AND accepted_at IS NULL AND revoked_at IS NULL`, micros(i.CreatedAt), i.Email)
 		if err != nil {
 			return fmt.Errorf("revoking earlier invitations: %w", err)
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO invitations
-			(id, hash, email, role, selectors, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			i.ID, i.Hash[:], i.Email, i.Role, selectors, i.InvitedBy, micros(i.CreatedAt), micros(i.ExpiresAt))
+			(id, hash, email, role, selectors, member, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			i.ID, i.Hash[:], i.Email, i.Role, selectors, i.MemberID, i.InvitedBy, micros(i.CreatedAt), micros(i.ExpiresAt))
 		if isTaken(err) {
 			return fmt.Errorf("invitation %q: %w", i.ID, memory.ErrExists)
 		}
@@ -64,9 +65,19 @@ func (s *Store) CreateInvitation(ctx context.Context, i memory.Invitation) error
 			return fmt.Errorf("storing an invitation: %w", err)
 		}
 		return audit(ctx, tx, i.CreatedAt, entry{
-			action: memory.ActionInvitationCreated, target: i.ID, detail: grantDetail(i.Email, i.Role, i.Selectors),
+			action: memory.ActionInvitationCreated, target: i.ID, detail: detail,
 		})
 	})
+}
+
+// checkInvitation refuses an invitation to somebody who is a member, or for a new password to somebody who isn't. It
+// returns what the audit log says of it.
+func checkInvitation(ctx context.Context, tx *sql.Tx, i memory.Invitation) (detail string, err error) {
+	if i.MemberID == "" {
+		return grantDetail(i.Email, i.Role, i.Selectors), checkInvited(ctx, tx, i.Email, i.Role)
+	}
+	_, err = userBy(ctx, tx, "id", i.MemberID)
+	return i.Email + ": a new password", err
 }
 
 // builtInRoles need no row.
@@ -147,6 +158,13 @@ func (s *Store) AcceptInvitation(ctx context.Context, hash [32]byte, u memory.Us
 		if i.AcceptedAt != nil || i.RevokedAt != nil || !i.ExpiresAt.After(now) {
 			return fmt.Errorf("invitation: %w", memory.ErrNotFound)
 		}
+		if _, err := tx.ExecContext(ctx, `UPDATE invitations SET accepted_at = ? WHERE key = ?`, micros(now), found.key); err != nil {
+			return fmt.Errorf("using an invitation: %w", err)
+		}
+		if i.MemberID != "" {
+			made, err = resetPassword(ctx, tx, i.MemberID, u.PasswordHash, now)
+			return err
+		}
 		email := i.Email
 		if email == "" {
 			email = u.Email // the first administrator's own choice
@@ -154,20 +172,23 @@ func (s *Store) AcceptInvitation(ctx context.Context, hash [32]byte, u memory.Us
 		if err := insertUser(ctx, tx, email, i, u, now); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE invitations SET accepted_at = ? WHERE key = ?`, micros(now), found.key); err != nil {
-			return fmt.Errorf("using an invitation: %w", err)
-		}
 		if made, err = userBy(ctx, tx, "id", u.ID); err != nil {
 			return err
 		}
-		ctx = memory.WithActor(ctx, memory.Actor{
-			Kind: "user", ID: u.ID, Name: email, RequestID: memory.ActorOf(ctx).RequestID,
-		})
-		return audit(ctx, tx, now, entry{
+		return audit(asUser(ctx, made.value), tx, now, entry{
 			action: memory.ActionMemberJoined, target: u.ID, detail: grantDetail(email, i.Role, i.Selectors),
 		})
 	})
 	return made.value, err
+}
+
+// resetPassword is what a member does who follows the link for a new password.
+func resetPassword(ctx context.Context, tx *sql.Tx, id, hash string, now time.Time) (keyed[memory.User], error) {
+	found, err := userBy(ctx, tx, "id", id)
+	if err == nil {
+		err = setPassword(asUser(ctx, found.value), tx, found, hash, now)
+	}
+	return found, err
 }
 
 func insertUser(ctx context.Context, tx *sql.Tx, email string, i memory.Invitation, u memory.User, now time.Time) error {

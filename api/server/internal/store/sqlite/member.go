@@ -140,17 +140,24 @@ func (s *Store) SetPassword(ctx context.Context, id, passwordHash string, now ti
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE users SET password = ? WHERE key = ?`, passwordHash, found.key); err != nil {
-			return fmt.Errorf("setting a password: %w", err)
-		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM logins WHERE user = ?`, found.key); err != nil {
-			return fmt.Errorf("ending sign-ins: %w", err)
-		}
-		_, err = tx.ExecContext(ctx, `UPDATE sessions SET revoked_at = ? WHERE user = ? AND revoked_at IS NULL`, micros(now), found.key)
-		if err != nil {
-			return fmt.Errorf("ending sessions: %w", err)
-		}
-		return audit(ctx, tx, now, entry{action: memory.ActionMemberPassword, target: id, detail: found.value.Email})
+		return setPassword(ctx, tx, found, passwordHash, now)
+	})
+}
+
+// setPassword replaces a password, and ends what was signed in with the old one.
+func setPassword(ctx context.Context, tx *sql.Tx, user keyed[memory.User], hash string, now time.Time) error {
+	if _, err := tx.ExecContext(ctx, `UPDATE users SET password = ? WHERE key = ?`, hash, user.key); err != nil {
+		return fmt.Errorf("setting a password: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM logins WHERE user = ?`, user.key); err != nil {
+		return fmt.Errorf("ending sign-ins: %w", err)
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE sessions SET revoked_at = ? WHERE user = ? AND revoked_at IS NULL`, micros(now), user.key)
+	if err != nil {
+		return fmt.Errorf("ending sessions: %w", err)
+	}
+	return audit(ctx, tx, now, entry{
+		action: memory.ActionMemberPassword, target: user.value.ID, detail: user.value.Email,
 	})
 }
 

@@ -60,6 +60,7 @@ func Run(t *testing.T, open func(t *testing.T) memory.Store) {
 		"Root":                        testRoot,
 		"Roles":                       testRoles,
 		"Invitations":                 testInvitations,
+		"Reset":                       testReset,
 		"Audit":                       testAudit,
 		"Logins":                      testLogins,
 		"Codes":                       testCodes,

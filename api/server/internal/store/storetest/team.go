@@ -193,6 +193,40 @@ func testInvitations(t *testing.T, f *fixture) {
 	}
 }
 
+// testReset wants a member who follows a link for a new password to have it, and to be signed in nowhere.
+func testReset(t *testing.T, f *fixture) {
+	ctx := t.Context()
+	f.join(t, "ana", "member", "a")
+	f.session(t, "1", "ana")
+	reset := func(id, member string) memory.Invitation {
+		return memory.Invitation{Hash: digest(id), MemberID: member, Invitation: api.Invitation{
+			ID: id, Email: "ana@example.com", Role: "member", Selectors: []string{"a"}, Reset: true, CreatedAt: f.tick(),
+			ExpiresAt: f.now.Add(time.Hour),
+		}}
+	}
+	wantErr(t, "for nobody", f.CreateInvitation(ctx, reset("iv_0", "nobody")), memory.ErrNotFound)
+	i := reset("iv_1", "ana")
+	wantErr(t, "making a link", f.CreateInvitation(ctx, i), nil)
+	got, err := f.InvitationByHash(ctx, i.Hash)
+	wantErr(t, "reading", err, nil)
+	wantEqual(t, "the link", got, i)
+	u, err := f.AcceptInvitation(ctx, i.Hash, memory.User{Member: api.Member{ID: "other", Name: "x"}, PasswordHash: "new"}, f.tick())
+	wantErr(t, "following it", err, nil)
+	wantEqual(t, "whose it is", []string{u.ID, u.Name, u.Email}, []string{"ana", "ana", "ana@example.com"})
+	u, err = f.User(ctx, "ana")
+	wantErr(t, "reading", err, nil)
+	wantEqual(t, "the password", u.PasswordHash, "new")
+	wantEqual(t, "the session has ended", f.token(t, "access 1").Session.RevokedAt, ptr(f.now))
+	log, _, err := f.Audit(ctx, memory.Page{Size: 1})
+	if err != nil || log[0].Action != memory.ActionMemberPassword || log[0].Actor.ID != "ana" {
+		t.Errorf("the log: %+v, %v", log, err)
+	}
+	wantErr(t, "following it again", second(f.AcceptInvitation(ctx, i.Hash, memory.User{PasswordHash: "newer"}, f.tick())), memory.ErrNotFound)
+	wantErr(t, "making another", f.CreateInvitation(ctx, reset("iv_2", "ana")), nil)
+	wantErr(t, "removing the member", second(f.RemoveMember(ctx, "ana", agree[memory.User], f.tick())), nil)
+	wantErr(t, "following it then", second(f.AcceptInvitation(ctx, digest("iv_2"), memory.User{PasswordHash: "x"}, f.tick())), memory.ErrNotFound)
+}
+
 // testAudit wants an entry for every change, by whoever the context says, and none for what changed nothing.
 func testAudit(t *testing.T, f *fixture) {
 	ctx := memory.WithActor(t.Context(), memory.Actor{Kind: "key", ID: "key_1", Name: "ci", RequestID: "r-1"})

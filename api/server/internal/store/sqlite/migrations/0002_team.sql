@@ -28,6 +28,7 @@ CREATE TABLE invitations (
     email TEXT NOT NULL,
     role TEXT NOT NULL,
     selectors TEXT NOT NULL, -- JSON
+    member TEXT NOT NULL DEFAULT '', -- id of who is to choose a new password; '' for somebody who is to join
     invited_by TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
