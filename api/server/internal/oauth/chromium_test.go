@@ -41,7 +41,12 @@ func newChromium(t *testing.T) *chromium {
 	t.Cleanup(cancel)
 	c := &chromium{t, ctx}
 	c.run(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		// Without a window nothing has the focus, as :focus means it, unless it is told so.
+		_, err := cdp.Call(ctx, t, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		if err != nil {
+			return err
+		}
+		_, err = cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 		return err
 	}))
 	return c
@@ -92,6 +97,46 @@ func (c *chromium) shows(text string) {
 	c.Fatalf("the browser doesn't show %q but %s", text, html)
 }
 
+// has reports whether the page has an element.
+func (c *chromium) has(selector string) (found bool) {
+	c.Helper()
+	_, err := chromedp.Run(c.ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		document, err := cdp.Call(ctx, t, dom.GetDocument, dom.GetDocumentParams{})
+		if err != nil {
+			return err
+		}
+		node, err := cdp.Call(ctx, t, dom.QuerySelector, dom.QuerySelectorParams{NodeID: document.Root.NodeID, Selector: selector})
+		found = node.NodeID != 0
+		return err
+	}))
+	return err == nil && found
+}
+
+// focused waits until a field has the focus by itself.
+func (c *chromium) focused(name string) {
+	c.Helper()
+	for range 200 {
+		if c.has("#" + name + ":focus") {
+			return
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	c.Fatalf("%s has not the focus: %s", name, c.page())
+}
+
+// press goes to a button with the Tab key, and presses it.
+func (c *chromium) press(button string) {
+	c.Helper()
+	for range 20 {
+		if c.keys(kb.Tab); c.has(button + ":focus") {
+			c.keys(kb.Enter)
+			return
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	c.Fatalf("%s can't be reached: %s", button, c.page())
+}
+
 // TestChromium joins, signs in, allows a program and a device, and signs out.
 func TestChromium(t *testing.T) {
 	c := newChromium(t)
@@ -101,7 +146,8 @@ func TestChromium(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.run(chromedp.Navigate(made.Link))
-	c.shows("Join this memory") // the first field has the focus
+	c.shows("Join this memory")
+	c.focused("email")
 	c.keys("ana@example.com", kb.Tab, "Ana", kb.Tab, password, kb.Tab, password, kb.Enter)
 	c.shows("You are signed in")
 
@@ -109,7 +155,7 @@ func TestChromium(t *testing.T) {
 	address, came := listenForCode(t)
 	c.run(chromedp.Navigate(s.url + request("redirect_uri", address)))
 	c.shows("Sign in to the lukasa command line?")
-	c.keys(kb.Tab, kb.Enter)
+	c.press("button[value=allow]")
 	c.shows("the program has its answer")
 	if query := <-came; query.Get("code") == "" || query.Get("iss") != s.url {
 		t.Errorf("the program got %v", query)
@@ -118,9 +164,10 @@ func TestChromium(t *testing.T) {
 	d := s.device()
 	c.run(chromedp.Navigate(s.url + oauth.PathVerify))
 	c.shows("Sign in a device")
+	c.focused("user_code")
 	c.keys(strings.ToLower(d.UserCode), kb.Enter)
 	c.shows("It must show you the code " + d.UserCode)
-	c.keys(kb.Tab, kb.Enter)
+	c.press("button[value=allow]")
 	c.shows("The device is signed in")
 	if a := s.poll(d.DeviceCode); !s.active(a.Access) {
 		t.Errorf("the device got %+v", a)
@@ -128,11 +175,13 @@ func TestChromium(t *testing.T) {
 
 	c.run(chromedp.Navigate(s.url + oauth.PathSignIn))
 	c.shows("You are signed in")
-	c.keys(kb.Tab, kb.Enter)
+	c.press("button")
 	c.shows("Password")
+	c.focused("email")
 	c.keys("ana@example.com", kb.Tab, "wrong", kb.Enter)
 	c.shows("The address or the password is not right.")
-	c.keys(password, kb.Enter) // the address is there still
+	c.focused("password") // the address is there still
+	c.keys(password, kb.Enter)
 	c.shows("You are signed in")
 }
 
