@@ -22,7 +22,7 @@ import (
 // chromium is a real browser without JavaScript, worked with the keyboard alone.
 type chromium struct {
 	*testing.T
-	ctx context.Context //nolint:containedctx // chromedp keeps the browser in it
+	ctx context.Context // chromedp keeps the browser in it
 }
 
 func newChromium(t *testing.T) *chromium {

@@ -108,7 +108,7 @@ func TestZitadelRP(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.allowDevice(b, device.VerificationURIComplete)
-	got, err := rp.DeviceAccessToken(t.Context(), device.DeviceCode, 10*time.Millisecond, discovered)
+	got, err := rp.DeviceAccessToken(t.Context(), device.DeviceCode, time.Second, discovered)
 	if err != nil || !s.active(got.AccessToken) {
 		t.Fatalf("the device got %v, %v", got, err)
 	}
