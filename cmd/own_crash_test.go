@@ -17,19 +17,21 @@ func TestKilledBetweenRenewalAndSave(t *testing.T) {
 	t.Parallel()
 	const ttl = 2 * time.Second
 	var target atomic.Pointer[url.URL]
-	var victim atomic.Pointer[watched]
+	var armed atomic.Bool
+	renewed := make(chan struct{})
 	pass := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target.Load())
 		r.Out.Host = r.In.Host
 	}}
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if v := victim.Load(); v != nil && strings.HasSuffix(r.URL.Path, "/token") {
+		if armed.Load() && strings.HasSuffix(r.URL.Path, "/token") {
 			answer := httptest.NewRecorder()
 			pass.ServeHTTP(answer, r)
 			if answer.Code != http.StatusOK {
 				t.Errorf("the renewal is answered %d %s", answer.Code, answer.Body)
 			}
-			_ = v.c.Process.Kill()
+			renewed <- struct{}{}
+			<-r.Context().Done() // it hears nothing
 			panic(http.ErrAbortHandler)
 		}
 		pass.ServeHTTP(w, r)
@@ -47,15 +49,22 @@ func TestKilledBetweenRenewalAndSave(t *testing.T) {
 	for range 3 {
 		time.Sleep(ttl)
 		c := m.command("whoami")
-		v := &watched{c: c, done: make(chan error, 1)}
-		victim.Store(v)
+		armed.Store(true)
 		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-renewed:
+		case <-time.After(20 * time.Second):
+			t.Fatal("it does not renew its session")
+		}
+		if err := c.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.Wait(); err == nil || c.ProcessState.ExitCode() >= 0 {
 			t.Fatalf("it was not killed: %v", err)
 		}
-		victim.Store(nil)
+		armed.Store(false)
 		if who := okJSON[whoAmI](m, "", "whoami"); who.Credential != "session" {
 			t.Errorf("whoami: %+v", who)
 		}

@@ -84,6 +84,30 @@ func TestSignInAtOwnServer(t *testing.T) {
 	testSignIn(t, a, a.url, ttl)
 }
 
+// TestRunningAgentTakesANewLogin signs out, where the server ends the session as well, and in again while an agent runs.
+func TestRunningAgentTakesANewLogin(t *testing.T) {
+	a, _ := startOwn(t, "", time.Minute)
+	joined(t, a)
+	m := newMachine(t, withBrowser(t)...)
+	m.loginInBrowser(a, a.url, "--insecure-storage")
+	m.ok("", "workspace", "create", "notes")
+	agent := m.agent("--workspace", "notes")
+	handle := agent.remember("I moved to Utrecht.").Handle
+
+	if out := m.ok("", "logout"); !strings.Contains(out, "signed out of "+a.url+"\n") {
+		t.Errorf("logout: %s", out)
+	}
+	var o toolOutcome
+	err := agent.call(t.Context(), "formation_outcome", map[string]any{"handle": handle}, &o)
+	if err == nil || !strings.Contains(err.Error(), "lukasa login --api "+a.url) {
+		t.Fatalf("after the logout a call answers %v, %v", o, err)
+	}
+	m.loginOnDevice(a, a.url, "--insecure-storage")
+	if o := agent.outcome(handle); o.Status != "finished" {
+		t.Errorf("after the new login: %+v", o)
+	}
+}
+
 // TestRenewalRaceAtOwnServer loses replies as well: a renewal may be repeated for a minute.
 func TestRenewalRaceAtOwnServer(t *testing.T) {
 	ttl, _ := raceLife()
