@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -72,11 +71,8 @@ func (s *Server) issuer(r *http.Request) (string, error) {
 	if s.public != "" {
 		return s.public, nil
 	}
-	host := r.Host
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	if !loopback(strings.Trim(host, "[]")) {
+	u, err := url.Parse("http://" + r.Host)
+	if err != nil || u.Host != r.Host || u.User != nil || !loopback(u.Hostname()) {
 		return "", newError(api.CodeNotFound, "nobody can sign in here: whoever runs this server has not said what its public URL is")
 	}
 	scheme := "http"
