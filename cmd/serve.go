@@ -19,7 +19,8 @@ func newServe(a *app) *cobra.Command {
 becomes the first administrator; they invite the others with "lukasa team invite". API keys are for programs; the
 operator makes them with "lukasa key create --store DSN".
 
-Behind a reverse proxy, which has to do the TLS, say with --public-url what people type: sign-in needs it.
+Behind a reverse proxy, which has to do the TLS, say with --public-url what people type: sign-in needs it. When the proxy
+sets X-Forwarded-For, add --forwarded-for, so that callers are limited one by one and not all together.
 It ends at SIGTERM or SIGINT, after the requests that are under way.`,
 		Example: `  lukasa serve --listen 127.0.0.1:7437 --store sqlite:memory.db --setup
   lukasa serve --store sqlite:/var/lib/lukasa/memory.db --public-url https://memory.example.com`,
@@ -36,7 +37,8 @@ It ends at SIGTERM or SIGINT, after the requests that are under way.`,
 			}
 			srv, err := server.Open(c.Context(), server.Options{
 				Store: o.store, Logger: a.logger(s.LogLevel.Value), PublicURL: o.publicURL,
-				SignIn: server.SignInOptions{AccessToken: o.accessToken},
+				ForwardedFor: o.forwardedFor,
+				SignIn:       server.SignInOptions{AccessToken: o.accessToken},
 			})
 			if err != nil {
 				return err
@@ -51,6 +53,7 @@ It ends at SIGTERM or SIGINT, after the requests that are under way.`,
 	c.Flags().StringVar(&o.listen, "listen", "127.0.0.1:7437", "`address` to listen on; port 0 takes a free one")
 	c.Flags().StringVar(&o.store, "store", "", "where memories are kept: a `DSN` such as sqlite:PATH; the memory of this machine by default")
 	c.Flags().StringVar(&o.publicURL, "public-url", "", "`URL` at which people reach it, such as https://memory.example.com")
+	c.Flags().BoolVar(&o.forwardedFor, "forwarded-for", false, "take callers' addresses from X-Forwarded-For: for a reverse proxy that sets it")
 	c.Flags().BoolVar(&o.setup, "setup", false, "print a link, for one use, with which somebody becomes the first administrator")
 	c.Flags().DurationVar(&o.accessToken, "access-token-life", 30*time.Minute, "`time` for which an access token is good")
 	return c
@@ -59,7 +62,7 @@ It ends at SIGTERM or SIGINT, after the requests that are under way.`,
 // serveOptions are the flags of serve.
 type serveOptions struct {
 	listen, store, publicURL string
-	setup                    bool
+	setup, forwardedFor      bool
 	accessToken              time.Duration
 }
 

@@ -92,6 +92,10 @@ func TestTeamRefuses(t *testing.T) {
 			t.Errorf("lukasa %s: exit code %d\n%swant %d and %q", words, r.code, r.stderr, want.code, want.stderr)
 		}
 	}
+	local := newMachine(t)
+	if r := local.run("", "team", "invite", "x@example.com", "--role", "member", "--workspaces", "*"); r.code != 1 || !strings.Contains(r.stderr, "is not served") {
+		t.Errorf("inviting to the memory of this machine: exit code %d, %s", r.code, r.stderr)
+	}
 	weak := newMachine(t, "LUKASA_API_URL="+s.url, "LUKASA_API_KEY="+strings.TrimSpace(
 		m.ok("", "key", "create", "--store", dsn, "--label", "weak", "--role", "reader", "--workspaces", "*")))
 	if r := weak.run("", "team", "members"); r.code != 4 || !strings.Contains(r.stderr, "team:read") {

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"net"
+	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,7 +59,7 @@ func (l *limits) check(c *call) error {
 	if local, _ := c.ctx().Value(localKey{}).(bool); local || !ok {
 		return nil
 	}
-	limiter := l.limiter(caller{c.route.limit, networkOf(c.r.RemoteAddr)}, allowed)
+	limiter := l.limiter(caller{c.route.limit, networkOf(c.address(c.r))}, allowed)
 	at := c.clock()
 	reservation := limiter.ReserveN(at, 1)
 	wait := reservation.DelayFrom(at)
@@ -85,6 +87,17 @@ func (l *limits) limiter(k caller, a allowance) *rate.Limiter {
 		l.callers[k] = rate.NewLimiter(rate.Every(a.every), a.burst)
 	}
 	return l.callers[k]
+}
+
+// address is where a request comes from, with a port, as far as it is known. What comes before the last entry of the
+// header is what the caller made up, or what proxies further away say, and those can't be told apart.
+func (s *Server) address(r *http.Request) string {
+	entries := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	last := strings.TrimSpace(entries[len(entries)-1])
+	if !s.behind || last == "" {
+		return r.RemoteAddr
+	}
+	return net.JoinHostPort(strings.Trim(last, "[]"), "0")
 }
 
 // networkOf is who calls: an IPv4 address, or the /64 of an IPv6 one. All whose address can't be read are one.

@@ -32,6 +32,9 @@ type Options struct {
 	// tokens are issued by, and where links lead. Without it people can sign in on this machine alone, at the address
 	// that they use.
 	PublicURL string
+	// ForwardedFor takes the address of callers, by which they are limited, from the last entry of X-Forwarded-For. It is
+	// for servers that are reached through one reverse proxy alone, which sets that header.
+	ForwardedFor bool
 	// SignIn says how long what signing in gives is good.
 	SignIn SignInOptions
 
@@ -61,6 +64,7 @@ type Server struct {
 	public  string // the issuer, "" when it is the address that the caller uses
 	clock   func() time.Time
 	limits  *limits
+	behind  bool // one reverse proxy, which says who calls
 	handler http.Handler
 
 	stopping   chan struct{} // closed when waiting requests should answer at once

@@ -23,7 +23,7 @@ func (s *Server) enableSignIn(opts Options) error {
 		}
 		s.public = public
 	}
-	s.clock, s.limits = opts.clock, opts.limits
+	s.clock, s.limits, s.behind = opts.clock, opts.limits, opts.ForwardedFor
 	if s.clock == nil {
 		s.clock = now
 	}

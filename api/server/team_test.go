@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -233,6 +234,28 @@ func TestNetworkOf(t *testing.T) {
 	} {
 		if got := networkOf(remote).String(); got != want {
 			t.Errorf("networkOf(%q) = %s, want %s", remote, got, want)
+		}
+	}
+}
+
+// Behind a reverse proxy callers are told apart by what it says of them, and by nothing that they say themselves.
+func TestForwardedFor(t *testing.T) {
+	for _, tt := range []struct {
+		behind bool
+		header []string
+		want   string
+	}{
+		{false, []string{"203.0.113.9"}, "192.0.2.1/32"}, {true, nil, "192.0.2.1/32"}, {true, []string{""}, "192.0.2.1/32"},
+		{true, []string{"203.0.113.9"}, "203.0.113.9/32"}, {true, []string{"198.51.100.1, 203.0.113.9"}, "203.0.113.9/32"},
+		{true, []string{"198.51.100.1", "203.0.113.9"}, "203.0.113.9/32"}, {true, []string{"[2001:db8::1]"}, "2001:db8::/64"},
+		{true, []string{"nonsense"}, "invalid Prefix"},
+	} {
+		s := &Server{behind: tt.behind}
+		r := httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+		r.RemoteAddr = "192.0.2.1:80"
+		r.Header["X-Forwarded-For"] = tt.header
+		if got := networkOf(s.address(r)).String(); got != tt.want {
+			t.Errorf("behind %v, %q: %s, want %s", tt.behind, tt.header, got, tt.want)
 		}
 	}
 }
