@@ -23,7 +23,11 @@
 // [Login] finds the authorization server of an endpoint and runs the authorization code grant in a browser, or the
 // device grant. What it returns is kept with [Sessions.Save] and ended with [Sessions.Logout]:
 //
-//	if err := sessions.Prepare(ctx, endpoint.String(), auth.PlaceKeyring); err != nil {
+//	canonical, err := auth.Canonical(endpoint)
+//	if err != nil {
+//		return err
+//	}
+//	if err := sessions.Prepare(ctx, canonical, auth.PlaceKeyring); err != nil {
 //		return err // before anybody signs in for nothing
 //	}
 //	session, err := auth.Login{Endpoint: endpoint, Tell: show, Open: openBrowser}.Run(ctx)

@@ -59,7 +59,7 @@ func (s *Sessions) file(endpoint string) string {
 	return filepath.Join(s.dir, host+"-"+name+".json")
 }
 
-// File is where the session of endpoint is kept, for people to look at.
+// File is where the session of an endpoint, see [Canonical], is kept, for people to look at.
 func (s *Sessions) File(endpoint string) string { return s.file(endpoint) }
 
 // Load returns the session of an endpoint, see [Canonical]. Its errors wrap [ErrNotSignedIn] when there is none, and
@@ -128,7 +128,7 @@ func (s *Sessions) remember(endpoint string, key []byte) {
 	s.keys[endpoint] = key
 }
 
-// PlaceOf returns where the session of an endpoint is kept, without opening it; "" when there is none that can be read.
+// PlaceOf returns where the session of an endpoint, see [Canonical], is kept, without opening it; "" when there is none that can be read.
 func (s *Sessions) PlaceOf(endpoint string) Place {
 	data, _, err := readSecure(s.file(endpoint))
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *Sessions) PlaceOf(endpoint string) Place {
 	return e.Place
 }
 
-// Prepare checks that a session of endpoint can be kept in a place, so that nobody signs in for nothing. Errors of the
+// Prepare checks that a session of an endpoint, see [Canonical], can be kept in a place, so that nobody signs in for nothing. Errors of the
 // keyring wrap [ErrKeyringLocked], [ErrKeyringAbsent] or [ErrKeyringSilent].
 func (s *Sessions) Prepare(ctx context.Context, endpoint string, place Place) error {
 	if err := secureFolder(s.dir); err != nil {
