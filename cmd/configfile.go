@@ -9,10 +9,10 @@ import (
 	"strconv"
 )
 
-// prependConfig puts a key that the configuration file does not have yet before everything else in it, so that people's
-// comments stay as they are. The file is replaced as a whole. One that is a link, as to a folder of dotfiles, is written
+// setEndpoint puts the key api, which the configuration file does not have yet, before everything else in it, so that
+// people's comments stay as they are. The file is replaced as a whole. One that is a link, as to a folder of dotfiles, is written
 // through.
-func prependConfig(path, key, value string) error {
+func setEndpoint(path, endpoint string) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
 	}
@@ -27,7 +27,7 @@ func prependConfig(path, key, value string) error {
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	content := append([]byte(key+" = "+strconv.Quote(value)+"\n"), old...)
+	content := append([]byte("api = "+strconv.Quote(endpoint)+"\n"), old...)
 	return replaceFile(path, content, mode)
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestPrependConfig(t *testing.T) {
+func TestSetEndpoint(t *testing.T) {
 	for name, tt := range map[string]struct {
 		before *string
 		mode   os.FileMode
@@ -23,7 +23,7 @@ func TestPrependConfig(t *testing.T) {
 				before = *tt.before
 				write(t, path, before, tt.mode)
 			}
-			if err := prependConfig(path, "api", "https://memory.example.com"); err != nil {
+			if err := setEndpoint(path, "https://memory.example.com"); err != nil {
 				t.Fatal(err)
 			}
 			check(t, path, "api = \"https://memory.example.com\"\n"+before, tt.mode)
@@ -34,14 +34,14 @@ func TestPrependConfig(t *testing.T) {
 	}
 }
 
-// TestPrependConfigThroughALink leaves the link that people keep their dotfiles by.
-func TestPrependConfigThroughALink(t *testing.T) {
+// TestSetEndpointThroughALink leaves the link that people keep their dotfiles by.
+func TestSetEndpointThroughALink(t *testing.T) {
 	dotfile, path := filepath.Join(t.TempDir(), "dotfiles", "lukasa.toml"), filepath.Join(t.TempDir(), "config.toml")
 	write(t, dotfile, "output = \"json\"\n", 0o644)
 	if err := os.Symlink(dotfile, path); err != nil {
 		t.Skipf("making a link: %v", err)
 	}
-	if err := prependConfig(path, "api", "https://memory.example.com"); err != nil {
+	if err := setEndpoint(path, "https://memory.example.com"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Readlink(path); err != nil {
@@ -50,11 +50,11 @@ func TestPrependConfigThroughALink(t *testing.T) {
 	check(t, dotfile, "api = \"https://memory.example.com\"\noutput = \"json\"\n", 0o644)
 }
 
-func TestPrependConfigFails(t *testing.T) {
+func TestSetEndpointFails(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "file"), "x", 0o600)
 	for name, path := range map[string]string{"a folder": dir, "below a file": filepath.Join(dir, "file", "config.toml")} {
-		if err := prependConfig(path, "api", "x"); err == nil || !strings.Contains(err.Error(), "configuration") {
+		if err := setEndpoint(path, "x"); err == nil || !strings.Contains(err.Error(), "configuration") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

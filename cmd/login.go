@@ -238,7 +238,7 @@ func (a *app) adoptEndpoint(s settings) error {
 	}
 	path, err := a.configFile()
 	if err == nil {
-		err = prependConfig(path, "api", s.API.Value)
+		err = setEndpoint(path, s.API.Value)
 	}
 	if err != nil {
 		fmt.Fprint(a.Err, prefixed("warning: ", "the default endpoint could not be set: "+plain(err.Error())))
