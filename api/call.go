@@ -21,6 +21,9 @@ const MaxRequestBytes = 1 << 20
 // errorLimit is how much of an error's body is read; a problem document has a few hundred bytes.
 const errorLimit = 64 << 10
 
+// believedSize is up to which size an answer's own word on its length is taken before it has come.
+const believedSize = 1 << 20
+
 // call is one call of the API.
 type call struct {
 	method string
@@ -175,14 +178,21 @@ func (x *exchange) read(resp *http.Response) {
 	}
 	defer resp.Body.Close()
 	if ok {
-		x.body, x.bodyErr = readLimited(resp.Body, x.c.bodyLimit)
+		x.body, x.bodyErr = readLimited(resp.Body, resp.ContentLength, x.c.bodyLimit)
 	} else {
 		x.body, x.bodyErr = io.ReadAll(io.LimitReader(resp.Body, errorLimit))
 	}
 	resp.Body = http.NoBody
 }
 
-func readLimited(r io.Reader, limit int64) ([]byte, error) {
+// readLimited reads an answer to its end. size is what it says to have, -1 when it does not say; only so much of it is
+// believed as costs nothing.
+func readLimited(r io.Reader, size, limit int64) ([]byte, error) {
+	if size > 0 && size <= min(limit, believedSize) {
+		b := make([]byte, size)
+		_, err := io.ReadFull(r, b)
+		return b, err
+	}
 	b, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(b)) > limit {
 		return nil, fmt.Errorf("the answer has more than %d bytes", limit)
@@ -276,7 +286,7 @@ var errNotObject = errors.New("it is not a JSON object")
 
 // object checks that body is one whole JSON object.
 func object(body []byte) error {
-	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' || !json.Valid(body) {
+	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' || !valid(body) {
 		return errNotObject
 	}
 	return nil

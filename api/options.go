@@ -120,9 +120,13 @@ func (s *settings) client(base *url.URL) *http.Client {
 	return h
 }
 
-// defaultTransport is the standard library's: the system's roots or those of SSL_CERT_FILE, read at the first TLS
-// connection, and the proxy that HTTPS_PROXY names.
-func defaultTransport() *http.Transport {
+// idleConnections are kept to one API: as many as an agent has calls in flight, or each would dial again.
+const idleConnections = 32
+
+// Transport returns the transport that a client has unless another one is given: the standard library's, with the
+// system's roots or those of SSL_CERT_FILE, read at the first TLS connection, and the proxy that HTTPS_PROXY names. It
+// is for those who put a round tripper of their own around it.
+func Transport() *http.Transport {
 	t, ok := http.DefaultTransport.(*http.Transport)
 	if ok {
 		t = t.Clone()
@@ -133,5 +137,6 @@ func defaultTransport() *http.Transport {
 		t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: t.TLSClientConfig.RootCAs}
 	}
 	t.ResponseHeaderTimeout = responseHeaderTimeout
+	t.MaxIdleConnsPerHost = idleConnections
 	return t
 }

@@ -79,13 +79,13 @@ func origin(u *url.URL) string {
 // confine returns the transport of a client. A caller's own round tripper may add a credential to whatever passes, so
 // that requests to another origin go through a plain one.
 func confine(base *url.URL, rt http.RoundTripper) http.RoundTripper {
-	switch t := rt.(type) {
+	switch rt.(type) {
 	case nil:
-		return defaultTransport()
+		return Transport()
 	case *http.Transport:
-		return t
+		return rt
 	}
-	return &confined{home: origin(base), inner: rt, plain: sync.OnceValue(defaultTransport)}
+	return &confined{home: origin(base), inner: rt, plain: sync.OnceValue(Transport)}
 }
 
 type confined struct {

@@ -161,6 +161,7 @@ type SourceClient struct {
 type SubmitFormation struct {
 	Turns []Turn `json:"turns"`
 	// ObservedAt is when the conversation took place; its UTC offset is where the speakers' "yesterday" is counted from.
+	// It may lie at most 24 hours ahead of the server's clock.
 	ObservedAt *time.Time `json:"observed_at,omitempty"`
 	Source     *Source    `json:"source,omitempty"`
 }

@@ -42,7 +42,7 @@ func (s *WorkspacesService) Check(ctx context.Context, workspace string) error {
 	if err != nil {
 		return err
 	}
-	body, err := s.c.fetch(ctx, call{method: http.MethodGet, path: path})
+	body, err := s.c.fetch(ctx, call{method: http.MethodGet, path: path, prefer: "return=minimal"})
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func Main() int {
 // Run runs one command line and returns its exit code, see [Main].
 func Run(ctx context.Context, args []string, streams Streams) int {
 	a := &app{Streams: streams}
-	root := newRoot(a)
+	root := a.rootFor(args)
 	root.SetArgs(args)
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
@@ -54,7 +54,27 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	return a.report(err)
 }
 
+// rootFor returns the command line as far as args need it: a host waits for "lukasa mcp", which is spared the rest.
+func (a *app) rootFor(args []string) *cobra.Command {
+	if len(args) == 0 || args[0] != "mcp" {
+		return newRoot(a)
+	}
+	root := newTop(a)
+	root.AddCommand(newMCP(a))
+	return root
+}
+
 func newRoot(a *app) *cobra.Command {
+	root := newTop(a)
+	root.AddCommand(
+		newDemo(a), newMCP(a), newRemember(a), newRecall(a), newFormation(a), newWorkspace(a), newKey(a), newTeam(a),
+		newServe(a), newLogin(a), newLogout(a), newWhoAmI(a), newVersion(a), newEnvironmentHelp(),
+	)
+	return root
+}
+
+// newTop is the command without those below it.
+func newTop(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lukasa",
 		Short: "Memory for desktop AI agents",
@@ -77,10 +97,6 @@ formation_outcome. Without any configuration the memory is kept on this machine.
 	flags.BoolVar(&a.flags.allowHTTP, "allow-http", false, "allow plain http to hosts other than this machine")
 	complete(root, "output", "text", "json")
 	complete(root, "log-level", "debug", "info", "warn", "error")
-	root.AddCommand(
-		newDemo(a), newMCP(a), newRemember(a), newRecall(a), newFormation(a), newWorkspace(a), newKey(a), newTeam(a), newServe(a),
-		newLogin(a), newLogout(a), newWhoAmI(a), newVersion(a), newEnvironmentHelp(),
-	)
 	return root
 }
 

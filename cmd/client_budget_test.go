@@ -43,7 +43,7 @@ func TestRepliesFitTheHost(t *testing.T) {
 	}
 	m.ok(conversation.String(), "remember", "-w", "demo", "--wait")
 	eachClient(t, func(t *testing.T, kind clientKind) {
-		c, ctx := kind.start(m), bounded(t)
+		c, ctx := kind.start(m.in(t)), bounded(t)
 		for host, budget := range hostBudgets() {
 			if err := c.connect(ctx, host, "--workspace", "demo"); err != nil {
 				t.Fatalf("%s: %v", host, err)

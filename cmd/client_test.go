@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -62,6 +63,7 @@ func eachClient(t *testing.T, run func(t *testing.T, kind clientKind)) {
 type goClient struct {
 	m       *machine
 	version string
+	command *exec.Cmd
 	session *mcp.ClientSession
 	calling context.Context // of the session's calls
 	abort   context.CancelFunc
@@ -78,7 +80,7 @@ func (g *goClient) connect(ctx context.Context, as string, args ...string) error
 	if err != nil {
 		return err
 	}
-	g.session = session
+	g.command, g.session = c, session
 	g.calling, g.abort = context.WithCancel(ctx)
 	if got := session.InitializeResult().ProtocolVersion; got != g.version {
 		return fmt.Errorf("the session speaks %s, not %s", got, g.version)
@@ -188,7 +190,7 @@ func (m *machine) awaitAgents(n int, limit time.Duration) time.Duration {
 		if time.Since(began) > limit {
 			m.t.Fatalf("%d processes of lukasa mcp are alive after %s, want %d: %q", len(alive), limit, n, alive)
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(25 * time.Millisecond)
 	}
 	return time.Since(began)
 }

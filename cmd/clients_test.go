@@ -188,6 +188,9 @@ func TestClientsSeeARefusedStart(t *testing.T) {
 			return // it asks a process first of which it discards what it says
 		}
 		for _, want := range []string{`error: workspace "absent" does not exist`, "hint: create it with `lukasa workspace create absent`"} {
+			for deadline := time.Now().Add(2 * time.Second); !strings.Contains(c.stderr(), want) && time.Now().Before(deadline); {
+				time.Sleep(10 * time.Millisecond) // it comes through a pipe
+			}
 			if !strings.Contains(c.stderr(), want) {
 				t.Errorf("standard error does not say %q: %s", want, c.stderr())
 			}

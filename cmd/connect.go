@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -60,7 +59,7 @@ func (a *app) connectLocal(ctx context.Context, s settings) (*connection, error)
 	if err != nil {
 		return nil, err
 	}
-	srv, err := server.Open(ctx, server.Options{Store: dsn, Logger: a.logger(s.LogLevel.Value)})
+	srv, err := openStore(ctx, server.Options{Store: dsn, Logger: a.logger(s.LogLevel.Value)})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +79,7 @@ func (a *app) connectRemote(ctx context.Context, s settings) (*connection, error
 	if err != nil {
 		return nil, err
 	}
-	return a.client(s, endpoint, credential, credential.Transport(endpoint, defaultTransport()))
+	return a.client(s, endpoint, credential, credential.Transport(endpoint, api.Transport()))
 }
 
 // parseEndpoint checks the configured endpoint.
@@ -94,7 +93,7 @@ func (a *app) parseEndpoint(s settings) (*url.URL, error) {
 
 // credential is what signs the requests to endpoint.
 func (a *app) credential(ctx context.Context, endpoint *url.URL) (auth.Credential, error) {
-	options := auth.Options{KeyFile: a.flags.keyFile, Getenv: a.Getenv, Endpoint: endpoint, Transport: defaultTransport()}
+	options := auth.Options{KeyFile: a.flags.keyFile, Getenv: a.Getenv, Endpoint: endpoint, Transport: api.Transport()}
 	if dir, err := a.sessionsDir(); err == nil { // without a home folder nobody has signed in
 		options.Sessions = auth.NewSessions(dir, nil)
 	}
@@ -130,19 +129,16 @@ func (a *app) client(s settings, endpoint *url.URL, credential auth.Credential, 
 	return &connection{Client: client, endpoint: s.API.Value, url: endpoint, credential: credential}, nil
 }
 
-// defaultTransport takes proxies and certificate roots from the system and the environment.
-func defaultTransport() http.RoundTripper {
-	if t, ok := http.DefaultTransport.(*http.Transport); ok {
-		return t.Clone()
-	}
-	return http.DefaultTransport
-}
-
 // call runs do with a client of the configured endpoint, as most commands do.
 func (a *app) call(c *cobra.Command, do func(ctx context.Context, s settings, conn *connection) error) error {
 	s, err := a.settings(c, forPeople())
 	if err != nil {
 		return err
+	}
+	if c.Flags().Lookup("workspace") != nil && s.Workspace.Value != "" {
+		if err := checkWorkspace(s.Workspace); err != nil { // before a store is opened, or made
+			return err
+		}
 	}
 	conn, err := a.connect(c.Context(), s)
 	if err != nil {
@@ -173,8 +169,7 @@ func (c *connection) explain(err error, s settings) error {
 	case errors.Is(err, auth.ErrUnusable) && c.url != nil:
 		return withHint(err, signIn(c.url))
 	}
-	var way net.Error
-	if errors.As(err, &way) && !errors.Is(err, context.Canceled) {
+	if errors.Is(err, api.ErrUnreachable) && !errors.Is(err, context.Canceled) {
 		return withHint(err, "check that "+s.API.Value+" ("+s.API.Source+") is right and running")
 	}
 	return err

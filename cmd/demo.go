@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -30,12 +32,24 @@ conversations over MCP, look at what became of them, and recall. --trace shows e
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, cancel := context.WithTimeout(c.Context(), demoPatience)
 			defer cancel()
-			d := &demo{out: &lockedWriter{w: a.Out}, trace: trace}
-			return d.run(ctx)
+			ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // the terminal is closed: that must tidy up too
+			defer stop()
+			defer holdPipeSignals()()
+			out := &lockedWriter{w: a.Out, fail: cancel}
+			err := (&demo{out: out, trace: trace}).run(ctx)
+			return out.explain(err)
 		},
 	}
 	c.Flags().BoolVar(&trace, "trace", false, "show every frame of the protocol")
 	return c
+}
+
+// holdPipeSignals keeps the process alive when nobody reads its output any more, so that it can tidy up after itself:
+// the writing fails instead. The returned function takes that back.
+func holdPipeSignals() (release func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGPIPE)
+	return func() { signal.Stop(signals) }
 }
 
 // demo is one performance.

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -83,16 +84,39 @@ func (h *host) stop() error {
 	return nil
 }
 
-// lockedWriter lets the frames of both directions and the demonstration's own words share a writer.
+// lockedWriter lets the frames of both directions and the demonstration's own words share a writer. When that fails,
+// the demonstration ends.
 type lockedWriter struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu   sync.Mutex
+	w    io.Writer
+	fail func()
+	err  error // the first that writing had
 }
 
 func (l *lockedWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.w.Write(p)
+	if l.err != nil {
+		return len(p), nil // the rest of it, while it ends
+	}
+	if _, err := l.w.Write(p); err != nil {
+		l.err = err
+		l.fail()
+	}
+	return len(p), nil
+}
+
+// explain is the error of a demonstration that had this one at its end. A reader that has seen enough needs no words.
+func (l *lockedWriter) explain(err error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.err == nil:
+		return err
+	case errors.Is(l.err, syscall.EPIPE):
+		return silent(exitFailed)
+	}
+	return fmt.Errorf("writing the demonstration: %w", l.err)
 }
 
 // tracer shows frames line by line.

@@ -78,6 +78,14 @@ func newMachine(t *testing.T, env ...string) *machine {
 	return m
 }
 
+// in is the same machine for a subtest, which is the one to fail or to be skipped.
+func (m *machine) in(t *testing.T) *machine {
+	t.Helper()
+	same := *m
+	same.t = t
+	return &same
+}
+
 func (m *machine) command(args ...string) *exec.Cmd {
 	m.t.Helper()
 	path, err := program()

@@ -65,7 +65,8 @@ func (o operator) Revoke(ctx context.Context, id string) (*api.Key, error) {
 }
 
 // withKeys runs do with the keys of the store when one is named, else with those of the endpoint.
-func (a *app) withKeys(c *cobra.Command, store string, do func(ctx context.Context, s settings, keys keyring) error) error {
+// makes says whether a store that isn't there is made.
+func (a *app) withKeys(c *cobra.Command, store string, makes bool, do func(ctx context.Context, s settings, keys keyring) error) error {
 	if store == "" {
 		return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 			return do(ctx, s, conn.Keys)
@@ -75,7 +76,9 @@ func (a *app) withKeys(c *cobra.Command, store string, do func(ctx context.Conte
 	if err != nil {
 		return err
 	}
-	srv, err := server.Open(c.Context(), server.Options{Store: store, NoWorker: true, Logger: a.logger(s.LogLevel.Value)})
+	srv, err := openStore(c.Context(), server.Options{
+		Store: store, Existing: !makes, NoWorker: true, Logger: a.logger(s.LogLevel.Value),
+	})
 	if err != nil {
 		return err
 	}
@@ -84,6 +87,18 @@ func (a *app) withKeys(c *cobra.Command, store string, do func(ctx context.Conte
 		err = closing
 	}
 	return err
+}
+
+// openStore opens a store that people named, and says what they can do when it isn't one.
+func openStore(ctx context.Context, o server.Options) (*server.Server, error) {
+	srv, err := server.Open(ctx, o)
+	switch {
+	case errors.Is(err, server.ErrNoStore):
+		return nil, withHint(err, "check its path; `lukasa serve` and `lukasa key create` make a new one")
+	case errors.Is(err, server.ErrNotStore):
+		return nil, withHint(err, "name the file of a store as sqlite:PATH; it has been left as it is")
+	}
+	return srv, err
 }
 
 func newKeyCreate(a *app) *cobra.Command {
@@ -112,7 +127,7 @@ Roles: admin, member, reader. Workspaces: an exact name, prefix.*, or *.`,
 				at := time.Now().Add(expires).UTC()
 				k.ExpiresAt = &at
 			}
-			return a.withKeys(c, store, func(ctx context.Context, s settings, keys keyring) error {
+			return a.withKeys(c, store, true, func(ctx context.Context, s settings, keys keyring) error {
 				made, err := keys.Create(ctx, k)
 				if err != nil {
 					return err
@@ -139,7 +154,7 @@ func newKeyList(a *app) *cobra.Command {
 		Example: "  lukasa key list",
 		Args:    noWords,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return a.withKeys(c, store, func(ctx context.Context, s settings, keys keyring) error {
+			return a.withKeys(c, store, false, func(ctx context.Context, s settings, keys keyring) error {
 				all := api.KeyPage{Keys: []api.Key{}}
 				for k, err := range keys.All(ctx, api.ListOptions{}) {
 					if err != nil {
@@ -163,7 +178,7 @@ func newKeyRevoke(a *app) *cobra.Command {
 		Example: "  lukasa key revoke key_5pcxiiy4rlwu263e",
 		Args:    words("ID"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.withKeys(c, store, func(ctx context.Context, s settings, keys keyring) error {
+			return a.withKeys(c, store, false, func(ctx context.Context, s settings, keys keyring) error {
 				k, err := keys.Revoke(ctx, args[0])
 				if errors.Is(err, api.ErrNotFound) {
 					return withHint(err, "see their ids with `lukasa key list`")

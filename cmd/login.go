@@ -69,7 +69,7 @@ func (a *app) login(c *cobra.Command, f loginFlags) error {
 		return err
 	}
 	// The client knows which endpoints it takes, and says what is wrong with others.
-	if _, err := a.client(s, endpoint, auth.Credential{Kind: auth.KindNone}, defaultTransport()); err != nil {
+	if _, err := a.client(s, endpoint, auth.Credential{Kind: auth.KindNone}, api.Transport()); err != nil {
 		return err
 	}
 	sessions, place, err := a.store(c.Context(), endpoint, f.insecure)
@@ -128,7 +128,7 @@ func (a *app) newSession(ctx context.Context, s settings, endpoint *url.URL, f l
 	}
 	l := auth.Login{
 		Endpoint: endpoint, ClientID: f.clientID, Scopes: strings.Fields(f.scope), AllowHTTP: a.flags.allowHTTP,
-		Transport: defaultTransport(), Tell: func(text string) { fmt.Fprintln(a.Err, plain(text)) },
+		Transport: api.Transport(), Tell: func(text string) { fmt.Fprintln(a.Err, plain(text)) },
 	}
 	if !f.device && a.hasBrowser() {
 		l.Open = a.openBrowser
@@ -166,7 +166,7 @@ func (a *app) keySession(ctx context.Context, s settings, endpoint *url.URL) (*a
 
 // identity asks the endpoint who a session is.
 func (a *app) identity(ctx context.Context, s settings, endpoint *url.URL, session *auth.Session) (*api.Identity, error) {
-	conn, err := a.client(s, endpoint, auth.Credential{}, session.Transport(endpoint, defaultTransport()))
+	conn, err := a.client(s, endpoint, auth.Credential{}, session.Transport(endpoint, api.Transport()))
 	if err != nil {
 		return nil, err
 	}

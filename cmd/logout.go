@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lukasa-dev/lukasa/api"
 	"github.com/lukasa-dev/lukasa/auth"
 )
 
@@ -53,7 +54,7 @@ func (a *app) logout(c *cobra.Command, s settings) (*signedOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	farewell, err := auth.NewSessions(dir, nil).Logout(c.Context(), endpoint, defaultTransport())
+	farewell, err := auth.NewSessions(dir, nil).Logout(c.Context(), endpoint, api.Transport())
 	if errors.Is(err, auth.ErrNotSignedIn) {
 		return out, nil
 	}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
-	"github.com/lukasa-dev/lukasa/api"
 	"github.com/lukasa-dev/lukasa/proxy"
 )
 
@@ -55,9 +55,8 @@ func (a *app) mcp(c *cobra.Command, create bool) error {
 	if s.Workspace.Value == "" {
 		return usage("pass --workspace NAME, or set "+envMCPWorkspace, "no workspace is pinned")
 	}
-	if !api.ValidWorkspaceName(s.Workspace.Value) {
-		return usage("use lower-case letters, digits, '.', '_' and '-', such as team.app",
-			"%q of %s is not a workspace name", s.Workspace.Value, s.Workspace.Source)
+	if err := checkWorkspace(s.Workspace); err != nil {
+		return err
 	}
 	maxReply, err := strconv.Atoi(s.MaxReply.Value)
 	if err != nil || maxReply < 0 {
@@ -69,7 +68,14 @@ func (a *app) mcp(c *cobra.Command, create bool) error {
 func (a *app) serveMCP(ctx context.Context, s settings, create bool, maxReply int) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // how some hosts end a server
 	defer stop()
-	stdout := a.Out
+	stdin, stdout := a.In, a.Out
+	if stdin == os.Stdin {
+		taken, polled := proxy.TakeStdin()
+		if stdin = taken; polled && s.API.Value != endpointLocal && a.Getenv("GOMAXPROCS") == "" {
+			// What waits for two streams is faster on one processor: waking threads on another costs more than it gains.
+			runtime.GOMAXPROCS(1)
+		}
+	}
 	if stdout == os.Stdout {
 		taken, restore, err := proxy.TakeStdout()
 		if err != nil {
@@ -92,7 +98,7 @@ func (a *app) serveMCP(ctx context.Context, s settings, create bool, maxReply in
 	err = proxy.Run(ctx, proxy.Options{
 		Workspace: s.Workspace.Value, API: proxy.Client(conn.Client), Endpoint: conn.endpoint, Create: create,
 		MaxReply: maxReply, Version: version(), Logger: a.logger(s.LogLevel.Value),
-		Stdin: a.In, Stdout: stdout, Stderr: stderr,
+		Stdin: stdin, Stdout: stdout, Stderr: stderr,
 	})
 	if closing := conn.close(); err == nil {
 		err = closing

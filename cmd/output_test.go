@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -42,5 +43,25 @@ func TestShortenCutsAtCharacters(t *testing.T) {
 func TestPrefixedIndents(t *testing.T) {
 	if got, want := prefixed("hint: ", "one;\ntwo\n"), "hint: one;\n      two\n"; got != want {
 		t.Errorf("prefixed = %q, want %q", got, want)
+	}
+}
+
+// full is an output that takes nothing, as a full disk does.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestFullOutput wants the fault told of the output, and nothing said of the endpoint, which did its part.
+func TestFullOutput(t *testing.T) {
+	dir := t.TempDir()
+	getenv := func(name string) string {
+		return map[string]string{envDataDir: dir, envConfigDir: dir}[name]
+	}
+	for _, args := range [][]string{{"workspace", "list"}, {"whoami"}, {"version"}, {"key", "list", "-o", "json"}} {
+		var errs strings.Builder
+		code := Run(t.Context(), args, Streams{In: strings.NewReader(""), Out: full{}, Err: &errs, Getenv: getenv})
+		if code != exitFailed || !strings.HasPrefix(errs.String(), "error: writing the result: ") || strings.Contains(errs.String(), "hint:") {
+			t.Errorf("%v: exit code %d, %q", args, code, errs.String())
+		}
 	}
 }

@@ -35,7 +35,7 @@ It ends at SIGTERM or SIGINT, after the requests that are under way.`,
 					return err
 				}
 			}
-			srv, err := server.Open(c.Context(), server.Options{
+			srv, err := openStore(c.Context(), server.Options{
 				Store: o.store, Logger: a.logger(s.LogLevel.Value), PublicURL: o.publicURL,
 				ForwardedFor: o.forwardedFor,
 				SignIn:       server.SignInOptions{AccessToken: o.accessToken},

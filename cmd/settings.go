@@ -10,6 +10,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
+
+	"github.com/lukasa-dev/lukasa/api"
 )
 
 const (
@@ -61,6 +63,11 @@ func (a *app) settings(c *cobra.Command, who audience) (settings, error) {
 	if err != nil {
 		return settings{}, err
 	}
+	return a.resolve(c, who, file)
+}
+
+// resolve is settings with a file that was read.
+func (a *app) resolve(c *cobra.Command, who audience, file configuration) (settings, error) {
 	pick := func(flag, variable, inFile, fallback string) setting {
 		if f := c.Flags().Lookup(flag); f != nil && f.Changed {
 			return setting{f.Value.String(), "--" + flag}
@@ -146,7 +153,24 @@ func (s settings) needWorkspace() (string, error) {
 	if s.Workspace.Value == "" {
 		return "", usage("name it with --workspace, or set "+envWorkspace, "no workspace is named")
 	}
-	return s.Workspace.Value, nil
+	return s.Workspace.Value, checkWorkspace(s.Workspace)
+}
+
+// checkWorkspace refuses what no workspace can be called.
+func checkWorkspace(w setting) error {
+	if api.ValidWorkspaceName(w.Value) {
+		return nil
+	}
+	return usage("use lower-case letters, digits, '.', '_' and '-', such as team.app",
+		"%q of %s is not a workspace name", w.Value, w.Source)
+}
+
+// workspaceWord takes exactly one word, the name of a workspace.
+func workspaceWord(c *cobra.Command, args []string) error {
+	if err := words("NAME")(c, args); err != nil {
+		return err
+	}
+	return checkWorkspace(setting{args[0], "NAME"})
 }
 
 // workspaceFlag adds -w to a command and completes it with the names there are.

@@ -28,6 +28,10 @@ func newVersion(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			s, err := a.settings(c, forPeople())
 			if err != nil {
+				// Who reports a fault of the configuration file needs the version too.
+				s, err = a.resolve(c, forPeople(), configuration{})
+			}
+			if err != nil {
 				return err
 			}
 			v := struct {

@@ -32,7 +32,7 @@ func newWorkspaceCreate(a *app) *cobra.Command {
 		Use:     "create NAME",
 		Short:   "Create a workspace",
 		Example: "  lukasa workspace create team.app --title 'The app of the team'",
-		Args:    words("NAME"),
+		Args:    workspaceWord,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
 				w, err := conn.Workspaces.Create(ctx, api.CreateWorkspace{Name: args[0], Title: title})
@@ -88,7 +88,7 @@ func newWorkspaceShow(a *app) *cobra.Command {
 		Use:               "show NAME",
 		Short:             "Show what a workspace holds and what you may do there",
 		Example:           "  lukasa workspace show notes",
-		Args:              words("NAME"),
+		Args:              workspaceWord,
 		ValidArgsFunction: a.completeFirst(a.completeWorkspaces),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.call(c, func(ctx context.Context, s settings, conn *connection) error {
@@ -120,7 +120,7 @@ func newWorkspaceDelete(a *app) *cobra.Command {
 		Short:             "Erase a workspace and everything in it",
 		Long:              "Erase a workspace and everything in it. It can't be undone.",
 		Example:           "  lukasa workspace delete notes --yes",
-		Args:              words("NAME"),
+		Args:              workspaceWord,
 		ValidArgsFunction: a.completeFirst(a.completeWorkspaces),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !yes {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -17,31 +18,42 @@ import (
 // maxBatch is how many entries a batch may have: each is answered, and the answers wait for each other.
 const maxBatch = 1000
 
-// conn is the connection that the library reads from and writes to. The library sees well-formed calls alone, under ids
-// of our own: the host's ids come back byte for byte, may be used again, and never collide. Everything else is answered
-// here, and nothing that a host writes ends the session.
+// maxResting is how many goroutines are kept between calls.
+const maxResting = 16
+
+// conn is the connection to the host. Nothing that a host writes ends the session.
 //
-// Read is called by one goroutine, in which the order of the input counts: handshake, duplicates, cancellations.
+// Calls of the tools are made here, which is what the time of a call depends on. The rest goes to the library, which
+// sees well-formed calls alone, under ids of our own: the host's ids come back byte for byte, may be used again, and
+// never collide.
+//
+// The input is read by one goroutine at a time, in which its order counts: handshake, duplicates, cancellations.
 type conn struct {
-	lines  <-chan line
+	lines  *lineReader
 	out    *frames
 	era    *era
 	work   *work
 	stderr io.Writer
 	drain  time.Duration
+	direct *direct // nil to let the library make every call
+	start  func()  // starts the library, before anything is handed to it; may be nil
 
-	pending []jsonrpc.Message // of a batch, not handed on yet; of Read alone
+	ready   chan struct{} // closed when answers may be given
+	forward chan jsonrpc.Message
+	eof     chan struct{} // the input has ended
+	turns   chan struct{} // at reading, for goroutines that rest
+	resting atomic.Int32
 
 	mu    sync.Mutex
 	next  int64
 	calls map[int64]*call  // in flight, by our id
 	byID  map[string]*call // in flight, by the host's
 
-	stopOnce, closeOnce sync.Once
-	stopped             chan struct{} // no more reading; what is going on may end
-	closed              chan struct{} // the end
-	ended               chan struct{} // Read has returned its last
-	endOnce             sync.Once
+	stopOnce, closeOnce, endOnce sync.Once
+
+	stopped chan struct{} // no more reading; what is going on may end
+	closed  chan struct{} // the host is gone
+	ended   chan struct{} // the end
 }
 
 // call is a request that was handed on and is not answered yet.
@@ -50,6 +62,9 @@ type call struct {
 	id     id
 	method string
 	batch  *batch // nil for a single one
+
+	tool    directCall       // made here, unless its handler is nil
+	request *jsonrpc.Request // for the library, if not made here
 }
 
 // counts reports whether the end of the input waits for the call. A subscription has no end of its own.
@@ -61,9 +76,10 @@ type batch struct {
 	answers [][]byte
 }
 
-func newConn(lines <-chan line, out *frames, e *era, w *work, stderr io.Writer, drain time.Duration) *conn {
+func newConn(lines *lineReader, out *frames, e *era, w *work, stderr io.Writer) *conn {
 	return &conn{
-		lines: lines, out: out, era: e, work: w, stderr: stderr, drain: drain,
+		lines: lines, out: out, era: e, work: w, stderr: stderr, drain: defaultDrainTimeout,
+		ready: make(chan struct{}), forward: make(chan jsonrpc.Message), eof: make(chan struct{}), turns: make(chan struct{}),
 		calls: make(map[int64]*call), byID: make(map[string]*call),
 		stopped: make(chan struct{}), closed: make(chan struct{}), ended: make(chan struct{}),
 	}
@@ -84,53 +100,115 @@ func (c *conn) Close() error {
 // stop ends the reading. Calls that are in flight may still be answered for a moment.
 func (c *conn) stop() { c.stopOnce.Do(func() { close(c.stopped) }) }
 
-// Read returns the next call. At the end of the input it waits until every call that was read is answered, for the
-// library gives up the answers that are left when Read ends.
-func (c *conn) Read(context.Context) (jsonrpc.Message, error) {
-	for {
-		if len(c.pending) > 0 {
-			m := c.pending[0]
-			c.pending = c.pending[1:]
-			return m, nil
-		}
-		select {
-		case <-c.closed:
-			return c.end()
-		case <-c.stopped:
-			c.work.wait(stopTimeout, c.closed, nil)
-			return c.end()
-		case l, ok := <-c.lines:
-			if !ok {
-				c.finish()
-				return c.end()
-			}
-			c.take(l)
-		}
-	}
-}
+// end ends the session, and the library with it.
+func (c *conn) end() { c.endOnce.Do(func() { close(c.ended) }) }
 
-func (c *conn) end() (jsonrpc.Message, error) {
-	c.endOnce.Do(func() { close(c.ended) })
+// Read implements [mcp.Connection]: it returns the next message for the library.
+func (c *conn) Read(context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-c.forward:
+		return m, nil
+	case <-c.ended:
+	case <-c.closed:
+	}
 	return nil, io.EOF
 }
 
-// finish waits for the answers after the end of the input. A signal in the meantime leaves them less time.
-func (c *conn) finish() {
-	c.work.wait(c.drain, c.closed, c.stopped)
+// pass hands a message to the library.
+func (c *conn) pass(m jsonrpc.Message) {
+	if c.start != nil {
+		c.start()
+	}
 	select {
-	case <-c.stopped:
-		c.work.wait(stopTimeout, c.closed, nil)
-	default:
+	case c.forward <- m:
+	case <-c.ended:
+	case <-c.closed:
 	}
 }
 
-// take handles one line.
-func (c *conn) take(l line) {
-	if errors.Is(l.err, errLineTooLong) {
-		c.refuse(refuse(id{}, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message may have at most %d MiB", maxLine>>20)), nil)
-		return
+// serve reads the input to its end. A call that is made here is made by the goroutine that has read it, and another one
+// reads on: handing the call over would take longer than much of the rest of it.
+func (c *conn) serve() {
+	for {
+		line, err := c.lines.next()
+		if err != nil && !errors.Is(err, errLineTooLong) {
+			close(c.eof)
+			return
+		}
+		if !c.mayGoOn() {
+			return
+		}
+		if k := c.take(line, err); k != nil {
+			c.relieve()
+			c.make(k)
+			if !c.rest() {
+				return
+			}
+		}
 	}
-	data := trim(l.data)
+}
+
+// relieve lets another goroutine read on: one that rests, for its stack has its size, or else a new one.
+func (c *conn) relieve() {
+	select {
+	case c.turns <- struct{}{}:
+	default:
+		go c.serve()
+	}
+}
+
+// rest waits for a turn at reading, and reports whether there is one.
+func (c *conn) rest() bool {
+	defer c.resting.Add(-1)
+	if c.resting.Add(1) > maxResting {
+		return false
+	}
+	select {
+	case <-c.turns:
+		return true
+	case <-c.ended:
+	case <-c.closed:
+	}
+	return false
+}
+
+// mayGoOn waits until answers may be given, and reports whether they still may.
+func (c *conn) mayGoOn() bool {
+	select {
+	case <-c.ready:
+	case <-c.stopped:
+	case <-c.closed:
+	}
+	select {
+	case <-c.stopped:
+	case <-c.closed:
+	default:
+		return true
+	}
+	return false
+}
+
+// wait waits for the end: of the input with the answers to what was read, of ctx, or of the host.
+func (c *conn) wait(ctx context.Context) {
+	select {
+	case <-c.eof:
+		c.work.wait(c.drain, c.closed, ctx.Done())
+	case <-ctx.Done():
+	case <-c.closed:
+	}
+	if ctx.Err() != nil {
+		c.stop()
+		c.work.wait(stopTimeout, c.closed, nil)
+	}
+}
+
+// take handles one line. It returns a call that is to be made here, or nil.
+func (c *conn) take(line []byte, err error) *call {
+	if err != nil {
+		c.refuse(refuse(id{}, jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message may have at most %d MiB", maxLine>>20)), nil)
+		return nil
+	}
+	data := trim(line)
 	switch {
 	case len(data) == 0:
 	case !validJSON(data):
@@ -138,8 +216,11 @@ func (c *conn) take(l line) {
 	case data[0] == '[':
 		c.takeBatch(data)
 	default:
-		c.takeMessage(data, nil)
+		if k := c.takeMessage(data, nil); k != nil && c.dispatch(k) {
+			return k
+		}
 	}
+	return nil
 }
 
 // takeBatch handles the entries of a batch. They are answered together, in one line.
@@ -152,27 +233,36 @@ func (c *conn) takeBatch(data []byte) {
 		return
 	}
 	b := &batch{open: 1} // for as long as entries are added
+	var calls []*call    // none is made before the last is admitted: an id may not come twice in a batch
 	elements(data, func(entry []byte) bool {
-		c.takeMessage(entry, b)
+		if k := c.takeMessage(entry, b); k != nil {
+			calls = append(calls, k)
+		}
 		return true
 	})
-	c.settle(b, nil)
+	for _, k := range calls {
+		if c.dispatch(k) {
+			go c.make(k)
+		}
+	}
+	_ = c.settle(b, nil)
 }
 
-func (c *conn) takeMessage(data []byte, b *batch) {
+func (c *conn) takeMessage(data []byte, b *batch) *call {
 	m, f := decode(data)
 	switch {
 	case f != nil:
 		c.refuse(f, b)
 	case m.isCall():
-		c.takeCall(m, b)
+		return c.takeCall(m, b)
 	case m.method == notificationCancelled:
 		c.cancel(m.params)
 	}
+	return nil
 }
 
-// takeCall admits a call, or refuses it on the spot.
-func (c *conn) takeCall(m message, b *batch) {
+// takeCall admits a call, or answers it on the spot and returns nil.
+func (c *conn) takeCall(m message, b *batch) *call {
 	c.mu.Lock()
 	_, inFlight := c.byID[m.id.key]
 	c.mu.Unlock()
@@ -180,34 +270,65 @@ func (c *conn) takeCall(m message, b *batch) {
 		fmt.Fprintf(c.stderr, "lukasa mcp: refused a second request with the id %s while the first is in flight.\n", clip(string(m.id.raw), 64))
 		// With the id, the host would take this for the answer to its first request.
 		c.refuse(refuse(id{}, jsonrpc.CodeInvalidRequest, "this id is in use by a request in flight"), b)
-		return
+		return nil
 	}
 	if b != nil && (m.method == methodInitialize || member(member(m.params, "_meta"), mcp.MetaKeyProtocolVersion) != nil) {
 		c.refuse(refuse(m.id, jsonrpc.CodeInvalidRequest, "this request can't be part of a batch"), b)
-		return
+		return nil
 	}
 	params, err := c.era.admit(m.method, m.params)
 	if err != nil {
 		c.refuse(&fault{m.id, err}, b)
-		return
+		return nil
 	}
-	c.hand(m, params, b)
+	if b == nil { // the entries of a batch are in flight until its end
+		if result := c.direct.handshake(m.method, c.era.version); result != nil {
+			_ = c.send(func(dst []byte) []byte { return appendResult(dst, m.id, result) })
+			return nil
+		}
+	}
+	return c.hand(m, params, b)
 }
 
-// hand hands a call on, under an id of our own.
-func (c *conn) hand(m message, params json.RawMessage, b *batch) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.next++
-	k := &call{ours: c.next, id: m.id, method: m.method, batch: b}
-	c.calls[k.ours], c.byID[m.id.key] = k, k
-	if b != nil {
-		b.open++
+// hand enters a call into the tables under an id of our own.
+func (c *conn) hand(m message, params json.RawMessage, b *batch) *call {
+	k := &call{id: m.id, method: m.method, batch: b}
+	if m.method == methodCallTool {
+		k.tool = c.direct.tool(params)
 	}
 	if k.counts() {
 		c.work.begin()
 	}
-	c.pending = append(c.pending, &jsonrpc.Request{ID: ourID(k.ours), Method: m.method, Params: params})
+	c.enter(k)
+	if k.tool.handler == nil {
+		k.request = &jsonrpc.Request{ID: ourID(k.ours), Method: m.method, Params: params}
+	}
+	return k
+}
+
+// dispatch passes a call on to the library, or reports that it is to be made here.
+func (c *conn) dispatch(k *call) bool {
+	if k.request == nil {
+		return true
+	}
+	c.mu.Lock()
+	open := c.calls[k.ours] != nil
+	c.mu.Unlock()
+	if open { // not cancelled by an entry of its own batch
+		c.pass(k.request)
+	}
+	return false
+}
+
+func (c *conn) enter(k *call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.next++
+	k.ours = c.next
+	c.calls[k.ours], c.byID[k.id.key] = k, k
+	if k.batch != nil {
+		k.batch.open++
+	}
 }
 
 // ourID makes an id for the library. Small whole numbers are exact.
@@ -230,14 +351,18 @@ func (c *conn) cancel(params []byte) {
 	}
 	c.forget(k)
 	c.mu.Unlock()
-	c.pending = append(c.pending, &jsonrpc.Request{
-		Method: notificationCancelled, Params: json.RawMessage(fmt.Sprintf(`{"requestId":%d}`, k.ours)),
-	})
+	if k.tool.handler != nil {
+		k.tool.cancel()
+	} else {
+		c.pass(&jsonrpc.Request{
+			Method: notificationCancelled, Params: json.RawMessage(fmt.Sprintf(`{"requestId":%d}`, k.ours)),
+		})
+	}
 	if k.counts() {
 		c.work.end()
 	}
 	if k.batch != nil {
-		c.settle(k.batch, nil)
+		_ = c.settle(k.batch, nil)
 	}
 }
 
@@ -271,6 +396,16 @@ func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
 
 func (c *conn) answer(m *jsonrpc.Response) error {
 	ours, _ := m.ID.Raw().(int64)
+	return c.conclude(ours, func(dst []byte, k *call) []byte {
+		if m.Error != nil {
+			return appendError(dst, k.id, wireError(m.Error))
+		}
+		return appendResult(dst, k.id, k.result(m.Result))
+	})
+}
+
+// conclude answers a call in flight. One that was cancelled gets no answer.
+func (c *conn) conclude(ours int64, build func(dst []byte, k *call) []byte) error {
 	c.mu.Lock()
 	k := c.calls[ours]
 	if k != nil {
@@ -284,14 +419,15 @@ func (c *conn) answer(m *jsonrpc.Response) error {
 	if k.counts() {
 		defer c.work.end()
 	}
-	build := func(dst []byte) []byte { return appendResult(dst, k.id, k.result(m.Result)) }
-	if m.Error != nil {
-		build = func(dst []byte) []byte { return appendError(dst, k.id, wireError(m.Error)) }
+	select {
+	case <-c.ended: // the call outlasted the session
+		return nil
+	default:
 	}
 	if k.batch != nil {
-		return c.settle(k.batch, build(nil))
+		return c.settle(k.batch, build(nil, k))
 	}
-	return c.send(build)
+	return c.send(func(dst []byte) []byte { return build(dst, k) })
 }
 
 // result puts the host's id where the library repeats ours.
@@ -325,8 +461,8 @@ func (c *conn) notify(m *jsonrpc.Request) error {
 		return nil
 	}
 	var ours int64
-	if json.Unmarshal(member(member(m.Params, "_meta"), mcp.MetaKeySubscriptionID), &ours) != nil {
-		return nil
+	if err := json.Unmarshal(member(member(m.Params, "_meta"), mcp.MetaKeySubscriptionID), &ours); err != nil {
+		return nil //nolint:nilerr // it names no subscription of ours: there is nobody to tell
 	}
 	c.mu.Lock()
 	k := c.calls[ours]

@@ -237,11 +237,12 @@ func TestASignalEndsItThoughNobodyReads(t *testing.T) {
 
 func TestALongLineIsSkippedAndAnswered(t *testing.T) {
 	out := &syncBuffer{}
-	quit := make(chan struct{})
-	defer close(quit)
 	in := strings.Repeat("x", 5000) + "\n" + ping + "\n"
 	w := newWork()
-	c := newConn(readLines(strings.NewReader(in), 1000, quit), &frames{w: out}, &era{stderr: io.Discard}, w, io.Discard, time.Second)
+	c := newConn(newLineReader(strings.NewReader(in), 1000), &frames{w: out}, &era{stderr: io.Discard}, w, io.Discard)
+	defer c.Close()
+	close(c.ready)
+	go c.serve()
 	msg, err := c.Read(context.Background())
 	if err != nil || msg == nil {
 		t.Fatalf("Read: %v, %v", msg, err)

@@ -12,6 +12,7 @@
 // The versions 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05 are spoken, each request in its own era.
 // The library below (the MCP Go SDK) sees well-formed calls only. Whatever else hosts write, from lines that are no JSON
 // to ids that are used twice, is answered by a connection of our own, and none of it ends the session.
+// That connection also makes the usual calls of the tools by itself, for the time they take; what comes back is the same.
 //
 // # Tools
 //

@@ -39,6 +39,9 @@ const (
 	notificationSubscribed = "notifications/subscriptions/acknowledged"
 )
 
+// maxPeer is how many bytes of a host's name, and of its version, are kept.
+const maxPeer = 200
+
 // peer is the host, as it calls itself.
 type peer struct {
 	name, version string
@@ -167,7 +170,7 @@ func peerOf(info []byte) *peer {
 		if err != nil {
 			return ""
 		}
-		return clip(s, 200)
+		return clip(s, maxPeer)
 	}
 	return &peer{name: text("name"), version: text("version")}
 }

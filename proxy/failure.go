@@ -87,8 +87,8 @@ func clip(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// describe says in one or two sentences what failed and what to do, for a model. Only what the API itself said is
-// repeated: other errors may hold a URL or a path of the machine.
+// describe says in one or two sentences what failed and what to do, for a model. Only what the API itself said of the
+// request is repeated: other errors may hold a URL or a path of a machine.
 func describe(err error) string {
 	switch kindOf(err) {
 	case failedRefused:
@@ -100,11 +100,11 @@ func describe(err error) string {
 	case failedBusy:
 		return "the memory API is busy or unavailable. Try again in a moment."
 	case failedInternal:
-		return "the memory API failed: " + said(err) + " Try again later."
+		return "the memory API failed" + requestOf(err) + ". Try again later."
 	case failedUnreachable:
 		return "the memory API can't be reached. Try again later; if it lasts, tell the user."
 	case failedUnsent:
-		return "the request to the memory API could not be made; the credential may be unreadable. Tell the user."
+		return "the exchange with the memory API failed: its credential can't be read here, or its answer is damaged. Tell the user."
 	case failedTimeout:
 		return "the memory API did not answer in time. Try again in a moment."
 	case failedCancelled:
@@ -124,10 +124,17 @@ func said(err error) string {
 	for _, f := range problem.Errors[:min(len(problem.Errors), 5)] {
 		words = append(words, sentence(fmt.Sprintf("%s: %s", f.Field, f.Message)))
 	}
-	if problem.Code == api.CodeInternal && problem.RequestID != "" {
-		words = append(words, sentence("Its request id is "+problem.RequestID))
-	}
 	return strings.Join(words, " ")
+}
+
+// requestOf names the failed request for whoever reads the API's log. What a failing server says of itself stays out:
+// it may be anything.
+func requestOf(err error) string {
+	var problem *api.Error
+	if !errors.As(err, &problem) || problem.RequestID == "" {
+		return ""
+	}
+	return " (its request id is " + clip(problem.RequestID, 64) + ")"
 }
 
 func sentence(s string) string {

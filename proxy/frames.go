@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -51,6 +52,15 @@ func appendResult(dst []byte, at id, result json.RawMessage) []byte {
 	dst = append(dst, at.raw...)
 	dst = append(dst, `,"result":`...)
 	return append(appendLine(dst, result), '}')
+}
+
+// appendReply appends the response to a call of a tool.
+func appendReply(dst []byte, at id, r *toolReply, meta []byte) []byte {
+	dst = slices.Grow(dst, len(at.raw)+r.size())
+	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
+	dst = append(dst, at.raw...)
+	dst = append(dst, `,"result":`...)
+	return append(r.append(dst, meta), '}')
 }
 
 func appendLine(dst []byte, raw json.RawMessage) []byte {

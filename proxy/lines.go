@@ -10,7 +10,6 @@ import (
 const (
 	maxLine    = 64 << 20 // bytes of one line; the longest that is buffered
 	lineBuffer = 64 << 10
-	linesAhead = 64 // lines that are read before the ones in front are taken
 )
 
 // errLineTooLong is for a line over the limit. It was skipped, and reading goes on behind it.
@@ -49,32 +48,4 @@ func (l *lineReader) next() ([]byte, error) {
 		}
 		return line, nil
 	}
-}
-
-// line is a line, or the error that stands for one.
-type line struct {
-	data []byte
-	err  error
-}
-
-// readLines reads lines ahead until the stream ends, and closes the channel then. It stops waiting when quit is closed;
-// a read that is blocked at that moment is left to the end of the process.
-func readLines(r io.Reader, limit int, quit <-chan struct{}) <-chan line {
-	out := make(chan line, linesAhead)
-	go func() {
-		defer close(out)
-		reader := newLineReader(r, limit)
-		for {
-			data, err := reader.next()
-			if err != nil && !errors.Is(err, errLineTooLong) {
-				return
-			}
-			select {
-			case out <- line{data, err}:
-			case <-quit:
-				return
-			}
-		}
-	}()
-	return out
 }

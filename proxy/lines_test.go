@@ -81,15 +81,6 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestReadLinesEndsWhenNobodyTakesThem(t *testing.T) {
-	quit := make(chan struct{})
-	lines := readLines(io.MultiReader(strings.NewReader(strings.Repeat("a\n", 10*linesAhead))), maxLine, quit)
-	<-lines
-	close(quit)
-	for range lines { //nolint:revive // until it is closed
-	}
-}
-
 // FuzzLines compares with splitting at line feeds.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\nb\n"), 10)

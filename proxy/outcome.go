@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/lukasa-dev/lukasa/api"
 	"github.com/lukasa-dev/lukasa/formation"
 )
@@ -42,12 +40,12 @@ type outcomeReply struct {
 }
 
 // outcome is formation_outcome. A handle that this process did not submit costs no request.
-func (t *tools) outcome(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	handle, err := decodeHandle(req.Params.Arguments)
+func (t *tools) outcome(ctx context.Context, host peer, arguments json.RawMessage) (*toolReply, error) {
+	handle, err := decodeHandle(arguments)
 	if err != nil {
 		return failed("formation_outcome was refused: " + sentence(err.Error())), nil
 	}
-	room := t.o.budgetFor(t.host(req).name)
+	room := t.o.budgetFor(host.name)
 	state, known, ok := t.tracker.Get(handle)
 	switch {
 	case !ok:
@@ -102,7 +100,7 @@ func finalState(f *api.Formation) formation.State {
 
 // askFailed answers when the API had nothing to say. A submission of which it was not known whether it arrived did not,
 // when the API has no such formation.
-func (t *tools) askFailed(handle string, state formation.State, err error) (*mcp.CallToolResult, error) {
+func (t *tools) askFailed(handle string, state formation.State, err error) (*toolReply, error) {
 	if state == formation.StateSubmitting && errors.Is(err, api.ErrNotFound) {
 		t.tracker.Refused(handle)
 		return failed("The conversation did not reach the memory API; nothing was stored." + sendAgain), nil
@@ -111,7 +109,7 @@ func (t *tools) askFailed(handle string, state formation.State, err error) (*mcp
 }
 
 // reply puts an outcome into words.
-func (k outcome) reply(handle string, state formation.State, room int) (*mcp.CallToolResult, error) {
+func (k outcome) reply(handle string, state formation.State, room int) (*toolReply, error) {
 	if state == formation.StateFailed {
 		reason := clip(k.Error, 1000)
 		if reason == "" {
@@ -137,7 +135,7 @@ func written(w api.Writes) string {
 const shortCandidate = 300 // bytes of a candidate's text in a reply that must be cut
 
 // outcomeDocument encodes a reply in at most room bytes: long texts are cut first, then candidates left out at the end.
-func outcomeDocument(r outcomeReply, room int) (*mcp.CallToolResult, error) {
+func outcomeDocument(r outcomeReply, room int) (*toolReply, error) {
 	all := r.Candidates
 	if r.Candidates == nil {
 		r.Candidates = []api.Candidate{}

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/lukasa-dev/lukasa/api"
 )
 
@@ -19,8 +17,8 @@ const maxGraph = 50
 var errUnreadable = errors.New("the answer is not one of the memory API")
 
 // recall is recall_memory.
-func (t *tools) recall(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	a, err := decodeRecall(req.Params.Arguments)
+func (t *tools) recall(ctx context.Context, host peer, arguments json.RawMessage) (*toolReply, error) {
+	a, err := decodeRecall(arguments)
 	if err != nil {
 		return failed("recall_memory was refused: " + sentence(err.Error())), nil
 	}
@@ -35,7 +33,7 @@ func (t *tools) recall(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Call
 	if err != nil {
 		return failed(recallFailed(err)), nil
 	}
-	doc, err := recallReply(raw, t.o.budgetFor(t.host(req).name), a.query)
+	doc, err := recallReply(raw, t.o.budgetFor(host.name), a.query)
 	if err != nil {
 		return failed(recallFailed(err)), nil
 	}
@@ -74,10 +72,28 @@ func scanRecall(raw []byte) (recalled, error) {
 	if !utf8.Valid(raw) {
 		return r, errUnreadable
 	}
-	r.passages, r.graph, r.notes = member(raw, "passages"), member(raw, "graph"), member(raw, "notes")
-	r.nodes, r.edges = member(r.graph, "nodes"), member(r.graph, "edges")
-	r.graphCut = string(member(r.graph, "truncated")) == "true"
-	okPassages := elements(r.passages, func([]byte) bool { return true })
+	members(raw, func(key, value []byte) bool {
+		switch string(key) {
+		case "passages":
+			r.passages = value
+		case "graph":
+			r.graph = value
+		case "notes":
+			r.notes = value
+		}
+		return true
+	})
+	members(r.graph, func(key, value []byte) bool {
+		switch string(key) {
+		case "nodes":
+			r.nodes = value
+		case "edges":
+			r.edges = value
+		case "truncated":
+			r.graphCut = string(value) == "true"
+		}
+		return true
+	})
 	okNodes := elements(r.nodes, func([]byte) bool { r.nodeCount++; return true })
 	okEdges := elements(r.edges, func(edge []byte) bool {
 		r.edgeCount++
@@ -91,7 +107,7 @@ func scanRecall(raw []byte) (recalled, error) {
 		}
 		return true
 	})
-	if !okPassages || !okNodes || !okEdges {
+	if kind(r.passages) != '[' || !okNodes || !okEdges {
 		return r, errUnreadable
 	}
 	return r, nil

@@ -2,12 +2,11 @@ package proxy
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"sync"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/lukasa-dev/lukasa/api"
 	"github.com/lukasa-dev/lukasa/formation"
@@ -17,15 +16,15 @@ const sendAgain = " Sending the same turns again is safe: nothing is stored twic
 
 // remember is remember_conversation. The submission is detached from the call: a host that gives the call up, or that
 // times it out, does not stop it.
-func (t *tools) remember(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	turns, err := decodeTurns(req.Params.Arguments)
+func (t *tools) remember(ctx context.Context, host peer, arguments json.RawMessage) (*toolReply, error) {
+	turns, err := decodeTurns(arguments)
 	if err != nil {
 		return failed("remember_conversation was refused: " + sentence(err.Error()) + " Nothing was stored."), nil
 	}
 	handle := formation.Handle(turns, nil)
 	t.tracker.Begin(handle)
 	select {
-	case err := <-t.submit(handle, turns, t.host(req)):
+	case err := <-t.submit(handle, turns, host):
 		if err != nil {
 			return failed(submissionFailed(err)), nil
 		}
@@ -111,7 +110,7 @@ func submissionFailed(err error) string {
 
 // sending knows which handles are on their way to the API right now.
 type sending struct {
-	ctx  context.Context // of all submissions; not of any call
+	ctx  context.Context //nolint:containedctx // of all submissions, which outlive the calls that began them
 	stop context.CancelFunc
 
 	mu sync.Mutex

@@ -204,7 +204,7 @@ func TestLongOutcomesAreCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc := result.StructuredContent.(json.RawMessage)
+		doc := result.text
 		if err := valid(t, output, doc); err != nil || len(doc) > room || string(member(doc, "truncated")) != "true" {
 			t.Errorf("%d bytes in %d (%v): %s", len(doc), room, err, clip(string(doc), 200))
 		}
@@ -230,11 +230,11 @@ func TestErrorsAreToldApart(t *testing.T) {
 		{&api.Error{Code: api.CodeTooLarge, Detail: "over 1 MiB"}, "invalid: over 1 MiB."},
 		{&api.Error{Code: api.CodeRateLimited}, "busy"},
 		{&api.Error{Code: api.CodeUnavailable}, "busy"},
-		{&api.Error{Code: api.CodeInternal, Title: "internal error", RequestID: "req-1"}, "failed: internal error. Its request id is req-1."},
+		{&api.Error{Code: api.CodeInternal, Detail: "secret /path", RequestID: "req-1"}, "failed (its request id is req-1). Try again later."},
 		{&api.ConnectionError{Endpoint: "https://secret@host", Err: context.DeadlineExceeded}, "in time"},
 		{&api.ConnectionError{Endpoint: "https://secret@host", Err: context.Canceled}, "given up"},
 		{fmt.Errorf("%w: %w", api.ErrTooLarge, errors.New("secret")), "invalid: it is not what the API takes."},
-		{&api.ConnectionError{Endpoint: "https://secret@host", Err: errors.New("reading /secret/key")}, "could not be made"},
+		{&api.ConnectionError{Endpoint: "https://secret@host", Err: errors.New("reading /secret/key")}, "its credential can't be read here"},
 		{&api.Error{Status: 403, Code: "of_a_later_version", Detail: "not you"}, "refused the credential: not you."},
 		{&api.Error{Status: 502, Code: api.CodeUnavailable, Detail: "gateway"}, "busy"},
 		{errNotSent, "busy"},

@@ -2,8 +2,11 @@ package proxy
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"math/bits"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -103,15 +106,20 @@ func skipSpace(b []byte, i int) int {
 
 // skipString returns the index after the string that begins at i.
 func skipString(b []byte, i int) int {
-	for i++; i < len(b); i++ {
-		switch b[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+	for from := i + 1; ; {
+		n := bytes.IndexByte(b[min(from, len(b)):], '"')
+		if n < 0 {
+			return len(b)
+		}
+		end := from + n
+		backslashes := 0
+		for b[end-1-backslashes] == '\\' { // the opening quote ends it
+			backslashes++
+		}
+		if from = end + 1; backslashes%2 == 0 {
+			return from
 		}
 	}
-	return len(b)
 }
 
 // skipValue returns the index after the value that begins at i.
@@ -212,46 +220,67 @@ func escaped(b []byte) (r rune, ok bool) {
 
 const hexDigits = "0123456789abcdef"
 
-// appendQuoted appends s as a JSON string. Only what must be is escaped; s is UTF-8.
+// appendQuoted appends s as a JSON string. Only what must be is escaped; s is UTF-8. It looks at eight bytes at a time,
+// for whole replies go through it.
 func appendQuoted[T []byte | string](dst []byte, s T) []byte {
-	dst = append(dst, '"')
-	from := 0
-	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
+	const step = 8
+	src := []byte(s)
+	dst = append(slices.Grow(dst, len(src)+len(src)/8+2*step), '"')
+	for len(src) >= step {
+		word := binary.LittleEndian.Uint64(src)
+		plain := bits.TrailingZeros64(specials(word)) / 8 // bytes before the first that is escaped, or all eight
+		dst = binary.LittleEndian.AppendUint64(dst, word)
+		if plain == step {
+			src = src[step:]
 			continue
 		}
-		dst = append(dst, s[from:i]...)
-		dst = appendEscape(dst, c)
-		from = i + 1
+		dst = append(dst[:len(dst)-step+plain], escape(src[plain])...)
+		src = src[plain+1:]
 	}
-	dst = append(dst, s[from:]...)
+	for _, c := range src {
+		if isSpecial(c) {
+			dst = append(dst, escape(c)...)
+		} else {
+			dst = append(dst, c)
+		}
+	}
 	return append(dst, '"')
 }
 
-func appendEscape(dst []byte, c byte) []byte {
+// specials sets the top bit of the first byte of word, counted from the low end, that [isSpecial]; what is set beyond
+// that has no meaning. 0 means that there is none.
+func specials(word uint64) uint64 {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quote, backslash := word^ones*'"', word^ones*'\\'
+	return ((word-ones*' ')&^word | (quote-ones)&^quote | (backslash-ones)&^backslash) & tops
+}
+
+// isSpecial reports whether a character can't be in a JSON string as it is.
+func isSpecial(c byte) bool { return c < ' ' || c == '"' || c == '\\' }
+
+// escape is how a character is written in a JSON string that can't be there as it is.
+func escape(c byte) string {
 	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
+	case '"':
+		return `\"`
+	case '\\':
+		return `\\`
 	case '\n':
-		return append(dst, '\\', 'n')
+		return `\n`
 	case '\r':
-		return append(dst, '\\', 'r')
+		return `\r`
 	case '\t':
-		return append(dst, '\\', 't')
+		return `\t`
 	}
-	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+	return string([]byte{'\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15]})
 }
 
 // quotedLen is the length that appendQuoted adds for s.
 func quotedLen(s string) int {
 	n := len(s) + 2
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"', c == '\\', c == '\n', c == '\r', c == '\t':
-			n++
-		case c < ' ':
-			n += 5
+		if c := s[i]; isSpecial(c) {
+			n += len(escape(c)) - 1
 		}
 	}
 	return n

@@ -122,10 +122,11 @@ func transportRefusal(o Options, err error) *StartupError {
 			Message: fmt.Sprintf("%s could not be called: %s", o.Endpoint, clip(connection.Err.Error(), 300)),
 			Hint:    "see which credential is used, and from where, with `lukasa whoami`",
 		}
-	}
-	return &StartupError{
-		Reason: RefusedAnswer, Err: err,
-		Message: fmt.Sprintf("%s does not answer as a lukasa memory API does", o.Endpoint),
-		Hint:    "check the URL given with --api or LUKASA_API_URL",
+	default:
+		return &StartupError{
+			Reason: RefusedAnswer, Err: err,
+			Message: fmt.Sprintf("%s does not answer as a lukasa memory API does", o.Endpoint),
+			Hint:    "check the URL given with --api or LUKASA_API_URL",
+		}
 	}
 }

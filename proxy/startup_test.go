@@ -95,7 +95,7 @@ func TestNothingIsAnsweredBeforeTheCheckHasPassed(t *testing.T) {
 	defer release()
 	m.set(&m.check, hook)
 	h := start(t, m.options(t))
-	h.send("junk", ping) // it reads
+	h.send("junk\n" + ping) // it reads
 	m.waitFor(t, "GET", 1)
 	time.Sleep(20 * time.Millisecond)
 	if got := h.all(); len(got) != 0 {

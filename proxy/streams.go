@@ -24,3 +24,15 @@ func TakeStdout() (stdout *os.File, restore func(), err error) {
 		_ = null.Close()
 	}, nil
 }
+
+// TakeStdin returns a reader of the process's standard input. Where it is a pipe and the system allows it (Linux), the
+// pipe is opened anew, so that waiting for the host takes no thread; polled says so. The new opening alone is
+// non-blocking: whoever else has the pipe open, such as a shell, sees no change.
+func TakeStdin() (stdin *os.File, polled bool) {
+	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&os.ModeNamedPipe != 0 {
+		if f, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", os.Stdin.Fd()), os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+			return f, true
+		}
+	}
+	return os.Stdin, false
+}

@@ -10,11 +10,13 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"log"
 	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -173,4 +175,27 @@ func TestImports(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestTakenStdinReadsWhatTheHostWrites(t *testing.T) {
+	in, host, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := os.Stdin
+	defer func() { os.Stdin = before }()
+	os.Stdin = in
+	taken, polled := TakeStdin()
+	if polled != (runtime.GOOS == "linux") || polled == (taken == in) {
+		t.Errorf("on %s: polled %t, the same file %t", runtime.GOOS, polled, taken == in)
+	}
+	if _, err := host.WriteString("a\nb\n"); err != nil {
+		t.Fatal(err)
+	}
+	_ = host.Close()
+	if got, err := io.ReadAll(taken); err != nil || string(got) != "a\nb\n" {
+		t.Errorf("read %q, %v", got, err)
+	}
+	_ = taken.Close()
+	_ = in.Close()
 }

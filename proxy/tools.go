@@ -38,27 +38,51 @@ func newTools(o Options, e *era, w *work) *tools {
 	}
 }
 
+// handler makes a call for a host. What fails in a way that a model should know of is a reply; an error is a fault of
+// this program.
+type handler func(ctx context.Context, host peer, arguments json.RawMessage) (*toolReply, error)
+
 // tool is a tool as it is registered.
 type tool struct {
 	definition *mcp.Tool
-	handler    mcp.ToolHandler
+	handler    handler
+}
+
+// The names of the tools.
+const (
+	toolRecall   = "recall_memory"
+	toolRemember = "remember_conversation"
+	toolOutcome  = "formation_outcome"
+)
+
+// named returns the handler of a tool, or nil.
+func (t *tools) named(name string) handler {
+	switch name {
+	case toolRecall:
+		return t.recall
+	case toolRemember:
+		return t.remember
+	case toolOutcome:
+		return t.outcome
+	}
+	return nil
 }
 
 // list returns the tools. Their names and arguments are fixed: agents' instructions refer to them.
 func (t *tools) list() []tool {
 	no := false
 	return []tool{
-		{define("recall_memory", "Recall memory",
+		{define(toolRecall, "Recall memory",
 			"Search the long-term memory of this workspace. Returns remembered passages, most relevant first, and a snapshot of "+
 				"known relations between people, projects and things; an edge with qualified=false is not an active fact. "+
 				"An empty answer means that nothing fitting is remembered."+untrusted,
 			&mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no}), t.recall},
-		{define("remember_conversation", "Remember a conversation",
+		{define(toolRemember, "Remember a conversation",
 			"Store turns of this conversation in the long-term memory of this workspace. Send what was said word for word, oldest "+
 				"first; do not summarise. Returns a handle at once while memories are formed in the background; pass it to "+
 				"formation_outcome to see what was remembered. Sending the same turns again is safe and stores nothing twice."+untrusted,
 			&mcp.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, OpenWorldHint: &no}), t.remember},
-		{define("formation_outcome", "See what was remembered",
+		{define(toolOutcome, "See what was remembered",
 			"Tell what became of a conversation that remember_conversation took: whether it is still running, and what was new, "+
 				"revised, already known or rejected, with reasons."+untrusted,
 			&mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no}), t.outcome},
@@ -93,11 +117,23 @@ func (t *tools) acquire(ctx context.Context) (release func(), ok bool) {
 	}
 }
 
-// host returns who calls: what the request says of itself, or what initialize said.
-func (t *tools) host(req *mcp.CallToolRequest) peer {
-	if info := req.ClientInfo(); info != nil {
-		return peer{name: clip(info.Name, 200), version: clip(info.Version, 200)}
+// library returns a handler as the library calls it.
+func (t *tools) library(h handler) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		host := t.host()
+		if info := req.ClientInfo(); info != nil {
+			host = peer{name: clip(info.Name, maxPeer), version: clip(info.Version, maxPeer)}
+		}
+		r, err := h(ctx, host, req.Params.Arguments)
+		if err != nil {
+			return nil, err
+		}
+		return r.result(), nil
 	}
+}
+
+// host returns who calls by what initialize said.
+func (t *tools) host() peer {
 	if p := t.era.host.Load(); p != nil {
 		return *p
 	}

@@ -29,7 +29,12 @@ func TestTranscripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, stderr := play(t, transcriptInput(t, section(archive, "in")))
+			in := transcriptInput(t, section(archive, "in"))
+			out, stderr := play(t, in, true)
+			slow, _ := play(t, in, false)
+			if diff := cmp.Diff(string(slow), string(out)); diff != "" {
+				t.Errorf("the library answers otherwise (-library +direct):\n%s", diff)
+			}
 			got := []txtar.File{{Name: "in", Data: section(archive, "in")}, {Name: "out", Data: out}, {Name: "stderr", Data: stderr}}
 			if *update {
 				archive.Files = got
@@ -73,12 +78,12 @@ func transcriptInput(t *testing.T, in []byte) []byte {
 	return b.Bytes()
 }
 
-func play(t *testing.T, in []byte) (out, stderr []byte) {
+func play(t *testing.T, in []byte, fast bool) (out, stderr []byte) {
 	t.Helper()
 	o := newMemoryAPI(t).options(t)
 	var output, errors syncBuffer
 	o.Stdin, o.Stdout, o.Stderr = bytes.NewReader(in), &output, &errors
-	if err := Run(context.Background(), o); err != nil {
+	if err := run(context.Background(), o, fast); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(output.String(), "\n")

@@ -29,6 +29,10 @@ const (
 // defaultRecall is how many passages a recall returns that doesn't say.
 const defaultRecall = 10
 
+// maxAhead is how far a conversation may lie ahead of the server's clock: clocks differ. What holds is decided by when
+// things were said, so one of years ahead would outdo all that is said until then.
+const maxAhead = 24 * time.Hour
+
 // readBody reads a request's JSON value.
 func (c *call) readBody() (jsonValue, error) {
 	r := c.r
@@ -51,6 +55,7 @@ func (c *call) readBody() (jsonValue, error) {
 		return jsonValue{}, newError(api.CodeInvalidRequest, "the body ended early")
 	}
 	// The body is here: nothing must end a call that goes on for longer.
+	c.coming.bodyArrived(c.r)
 	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{})
 	v, err := parseJSON(body)
 	var fault *jsonFault
@@ -123,6 +128,9 @@ func decodeFormation(v jsonValue) (body api.SubmitFormation, err error) {
 	var f faults
 	o := readObject(v, "", &f, "turns", "observed_at", "source")
 	body.ObservedAt = o.moment("observed_at")
+	if t := body.ObservedAt; t != nil && time.Until(*t) > maxAhead {
+		f.add(api.CodeInvalidRequest, o.at("observed_at"), "lies more than %d hours ahead of the server's clock", int(maxAhead.Hours()))
+	}
 	body.Source = readSource(o)
 	turns, flaw := readTurns(o)
 	if err := f.err(); err != nil {

@@ -136,6 +136,9 @@ func TestRefusedBodies(t *testing.T) {
 			bad("observed_at in lower case", `{"turns": [], "observed_at": "2025-01-01t00:00:00z"}`, "observed_at"),
 			bad("observed_at with a comma", `{"turns": [], "observed_at": "2025-01-01T00:00:00,5Z"}`, "observed_at"),
 			bad("observed_at on no day", `{"turns": [], "observed_at": "2025-02-30T00:00:00Z"}`, "observed_at"),
+			bad("observed_at of a time to come", `{"turns": [{"role": "user", "content": "a"}], "observed_at": "2990-01-01T00:00:00Z"}`, "observed_at"),
+			bad("observed_at of the day after tomorrow", fmt.Sprintf(`{"turns": [{"role": "user", "content": "a"}], "observed_at": %q}`,
+				time.Now().Add(maxAhead+time.Minute).Format(time.RFC3339)), "observed_at"),
 			bad("observed_at empty", `{"turns": [], "observed_at": ""}`, "observed_at"),
 			bad("source as text", `{"turns": [], "source": "cli"}`, "source"),
 			bad("source without via", `{"turns": [], "source": {}}`, "source.via"),
@@ -265,8 +268,10 @@ func TestDecodeFormation(t *testing.T) {
 
 func TestLimitsThatAreJustKept(t *testing.T) {
 	for name, body := range map[string]string{
-		"500 turns":      turnsBody(500, "a"),
-		"64 KiB a turn":  turnsBody(2, strings.Repeat("a", 64<<10)),
+		"500 turns":     turnsBody(500, "a"),
+		"64 KiB a turn": turnsBody(2, strings.Repeat("a", 64<<10)),
+		"hours ahead": fmt.Sprintf(`{"turns": [{"role": "user", "content": "a"}], "observed_at": %q}`,
+			time.Now().Add(maxAhead-time.Minute).Format(time.RFC3339)),
 		"the least year": `{"turns": [{"role": "user", "content": "a"}], "observed_at": "1000-01-01T00:00:00Z"}`,
 	} {
 		v, err := parseJSON([]byte(body))

@@ -51,7 +51,7 @@ func (f *faulty) Export(ctx context.Context, workspace string, yield func(api.Ex
 // openFaulty opens a server whose store fails as the test says.
 func openFaulty(tb testing.TB, f *faulty) (*Server, *logBuffer) {
 	tb.Helper()
-	store, err := openStore(tb.Context(), filepath.Join(tb.TempDir(), "memory.db"))
+	store, err := openStore(tb.Context(), filepath.Join(tb.TempDir(), "memory.db"), false)
 	if err != nil {
 		tb.Fatal(err)
 	}

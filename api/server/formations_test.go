@@ -76,6 +76,13 @@ func TestSubmitObservedAt(t *testing.T) {
 		t.Errorf("statuses %v, want %v", statuses, want)
 	}
 	problem(t, submit(t, s, key, handle, fmt.Sprintf(`{"turns": %s}`, turns)), http.StatusUnprocessableEntity, api.CodeHandleMismatch)
+	ahead := fmt.Sprintf(`{"turns": %s, "observed_at": "2990-01-01T00:00:00Z"}`, turns)
+	plan := send(t, s, request{method: "POST", path: "/v1/workspaces/demo/formations:plan", body: ahead, key: key})
+	for name, a := range map[string]answer{"submitted": submit(t, s, key, handle, ahead), "planned": plan} {
+		if e := problem(t, a, http.StatusBadRequest, api.CodeInvalidRequest); len(e.Errors) != 1 || e.Errors[0].Field != "observed_at" {
+			t.Errorf("%s: errors %+v, want one of observed_at", name, e.Errors)
+		}
+	}
 }
 
 // What looks like a secret never reaches the store's files.

@@ -40,6 +40,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		rec := &record{id: requestID(r)}
 		rw := &responseWriter{ResponseWriter: w}
 		limitBodyTime(rw, r)
+		s.coming.headArrived(r)
 		r = r.WithContext(context.WithValue(r.Context(), recordKey{}, rec))
 		setHeaders(rw.Header(), rec.id)
 		defer s.logRequest(r, rw, rec, began)

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/lukasa-dev/lukasa/api"
 )
 
 func TestPreferredWait(t *testing.T) {
@@ -42,6 +44,17 @@ func TestPreferredWait(t *testing.T) {
 	}
 }
 
+func TestPrefersMinimal(t *testing.T) {
+	for line, want := range map[string]bool{
+		"": false, "return=minimal": true, `wait=3, Return="minimal"`: true, "return=minimal; x=y": true,
+		"return=representation": false, "return": false, "return=representation, return=minimal": false,
+	} {
+		if got := prefersMinimal(http.Header{"Prefer": {line}}); got != want {
+			t.Errorf("%q: %v, want %v", line, got, want)
+		}
+	}
+}
+
 func FuzzPreferredWait(f *testing.F) {
 	f.Add(`respond-async, wait="10"; foo=bar`)
 	f.Fuzz(func(t *testing.T, line string) {
@@ -49,4 +62,22 @@ func FuzzPreferredWait(f *testing.F) {
 			t.Errorf("%q asks for %v", line, got)
 		}
 	})
+}
+
+func TestAWorkspaceWithoutItsCounts(t *testing.T) {
+	s := quiet(t)
+	key := secret(t, s, allPermissions(), []string{"*"})
+	makeWorkspace(t, s, "demo")
+	get := request{method: "GET", path: "/v1/workspaces/demo", key: key}
+	if w := decode[api.Workspace](t, send(t, s, get)); w.Counts == nil || len(w.Permissions) == 0 {
+		t.Errorf("%+v, want counts and permissions", w)
+	}
+	get.header = http.Header{"Prefer": {"return=minimal"}}
+	a := send(t, s, get)
+	if w := decode[api.Workspace](t, a); w.Counts != nil || w.Name != "demo" || len(w.Permissions) == 0 {
+		t.Errorf("%+v, want no counts", w)
+	}
+	if got := a.header.Get("Preference-Applied"); got != "return=minimal" {
+		t.Errorf("preference applied: %q", got)
+	}
 }

@@ -21,8 +21,8 @@ const (
 	shutdownTime = 10 * time.Second
 )
 
-// Serve answers requests on ln until ctx ends. Then it accepts no more, lets requests finish for up to 10 s, stops the
-// worker, which hands its lease back, and returns nil. Any other end is an error. The server can't serve again
+// Serve answers requests on ln until ctx ends. Then it accepts no more, cuts off after 2 s those that haven't arrived
+// whole, lets the others finish for up to 10 s, stops the worker, which hands its lease back, and returns nil. Any other end is an error. The server can't serve again
 // afterwards; the caller still closes it.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	web := &http.Server{
@@ -33,6 +33,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		MaxHeaderBytes:    headerBytes,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
+	s.coming.watch(web)
 	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(ln) }()
 	defer s.stopWorker()
@@ -48,6 +49,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.stop()
+	defer time.AfterFunc(bodyGrace, s.coming.end).Stop()
 	return shutDown(ctx, web)
 }
 

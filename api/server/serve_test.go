@@ -205,3 +205,48 @@ func TestLargeBodyOverTheNetwork(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What hasn't arrived whole when the server is to end doesn't keep it, whether its body is read or only drained, or its
+// header isn't here yet; what is being handled is answered.
+func TestStopCutsOffWhatIsOnItsWay(t *testing.T) {
+	f := &faulty{}
+	s, _ := openFaulty(t, f)
+	makeWorkspace(t, s, "demo")
+	key := secret(t, s, allPermissions(), []string{"*"})
+	handling := make(chan struct{})
+	f.workspace = func() error {
+		close(handling)
+		time.Sleep(bodyGrace + time.Second) // longer than what is on its way has
+		return nil
+	}
+	url, stop := serve(t, s)
+	const head = "POST /v1/workspaces HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n"
+	for _, text := range []string{
+		head + "Authorization: Bearer " + key + "\r\n\r\n{", head + "\r\n{", head, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + head,
+	} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	status := make(chan string, 1)
+	go func() {
+		status <- raw(t, url, "GET /v1/workspaces/demo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+key+"\r\n\r\n")
+	}()
+	<-handling
+	time.Sleep(100 * time.Millisecond) // for the others to arrive as far as they do
+	began := time.Now()
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > bodyGrace+3*time.Second {
+		t.Errorf("ending took %v", took)
+	}
+	if got := <-status; !strings.HasPrefix(got, "HTTP/1.1 200") {
+		t.Errorf("the request that was being handled got %q", got)
+	}
+}

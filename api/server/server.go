@@ -24,6 +24,8 @@ const closeTime = 10 * time.Second
 type Options struct {
 	// Store is where memories are kept: "sqlite:PATH", or just a path. The file is made when it isn't there.
 	Store string
+	// Existing wants a store that is there already, and makes none: see [ErrNoStore].
+	Existing bool
 	// Logger gets one record a request and what goes wrong, never content or credentials; nil discards.
 	Logger *slog.Logger
 	// NoWorker leaves formations in the queue, for another process that shares the store.
@@ -66,6 +68,9 @@ type Server struct {
 	limits  *limits
 	behind  bool // one reverse proxy, which says who calls
 	handler http.Handler
+	// coming are the requests on their way.
+	coming  arrivals
+	exports chan struct{} // one entry for each that runs
 
 	stopping   chan struct{} // closed when waiting requests should answer at once
 	stopOnce   sync.Once
@@ -78,7 +83,7 @@ type Server struct {
 // Open opens the store, brings its schema up to date, and starts a worker that forms what waits in the queue. The
 // caller closes the server. ctx bounds the opening alone.
 func Open(ctx context.Context, opts Options) (*Server, error) {
-	store, err := openStore(ctx, opts.Store)
+	store, err := openStore(ctx, opts.Store, opts.Existing)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +97,7 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 func newServer(ctx context.Context, store memory.Store, former former, opts Options) (*Server, error) {
 	s := &Server{
 		store: store, former: former, log: opts.Logger, board: jobs.NewBoard(), stopping: make(chan struct{}),
-		stopWorker: func() {},
+		stopWorker: func() {}, exports: make(chan struct{}, maxExports),
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

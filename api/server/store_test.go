@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,6 +24,19 @@ func TestSQLitePath(t *testing.T) {
 		{"/var/lib/memory.db", "/var/lib/memory.db"},
 		{"memory.db", "memory.db"},
 		{`C:\data\memory.db`, `C:\data\memory.db`},
+		{`sqlite:C:\data\memory.db`, `C:\data\memory.db`},
+		{"sqlite:./a:b.db", "./a:b.db"},
+		{"/srv/what?/memory.db", "/srv/what?/memory.db"},
+		{"2026-11-30T10:00.db", "2026-11-30T10:00.db"},
+		{"foo:memory.db", ""},
+		{"file:x.db", ""},
+		{"SQLITE:x.db", ""},
+		{"sqlite:file:x.db", ""},
+		{"sqlite:sqlite:x.db", ""},
+		{":memory:", ""},
+		{"sqlite::memory:", ""},
+		{"sqlite:good.db?mode=ro", ""},
+		{"good.db?", ""},
 		{"", ""},
 		{"sqlite:", ""},
 		{"sqlite://", ""},
@@ -43,6 +58,32 @@ func TestOpenRefuses(t *testing.T) {
 		if s, err := Open(context.Background(), Options{Store: name}); err == nil {
 			t.Errorf("%q was opened", name)
 			_ = s.Close()
+		}
+	}
+}
+
+// One that has to be there is not made, nor is its folder; one that is something else says so.
+func TestOpenExisting(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "below")
+	opts := Options{Store: filepath.Join(folder, "memory.db"), Existing: true, NoWorker: true}
+	if _, err := Open(t.Context(), opts); !errors.Is(err, ErrNoStore) {
+		t.Errorf("opening what isn't there: %v", err)
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder: %v; want none", err)
+	}
+	if _, err := Open(t.Context(), Options{Store: dir, Existing: true}); !errors.Is(err, ErrNotStore) {
+		t.Errorf("opening a folder: %v", err)
+	}
+	for _, existing := range []bool{false, true} {
+		opts.Existing = existing
+		s, err := Open(t.Context(), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

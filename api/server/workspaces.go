@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/lukasa-dev/lukasa/api"
 	"github.com/lukasa-dev/lukasa/api/server/internal/memory"
@@ -47,9 +48,16 @@ func createWorkspace(c *call) error {
 }
 
 func getWorkspace(c *call) error {
-	w, err := c.store.Workspace(c.ctx(), c.workspace)
+	read, minimal := c.store.Workspace, prefersMinimal(c.r.Header)
+	if minimal {
+		read = c.store.FindWorkspace
+	}
+	w, err := read(c.ctx(), c.workspace)
 	if err != nil {
 		return c.missingWorkspace(err)
+	}
+	if minimal {
+		c.w.Header().Set("Preference-Applied", "return=minimal")
 	}
 	w.Permissions = permissionNames(c.who.Permissions)
 	return c.reply(http.StatusOK, w)
@@ -66,13 +74,23 @@ func deleteWorkspace(c *call) error {
 
 // exportWorkspace streams. What fails before the first record is an error like any other; what fails afterwards breaks
 // the connection off, so that nobody takes half an export for a whole one.
+//
+// An export holds a snapshot of the store for as long as it is read. So few run at once, and none may take for ever.
 func exportWorkspace(c *call) error {
-	out := &export{c: c}
+	select {
+	case c.exports <- struct{}{}:
+		defer func() { <-c.exports }()
+	default:
+		e := unavailable("as many exports as may run at once are under way: try again later")
+		e.RetryAfter = exportRetry
+		return e
+	}
+	out := &export{c: c, began: time.Now()}
 	err := c.store.Export(c.ctx(), c.workspace, out.add)
 	if err == nil {
 		err = out.flush()
 	}
-	if err == nil || !out.began() {
+	if err == nil || !out.hasBegun() {
 		return c.missingWorkspace(err)
 	}
 	c.record.code = asProblem(err).Code
@@ -80,20 +98,35 @@ func exportWorkspace(c *call) error {
 	panic(http.ErrAbortHandler) // how net/http is told to break a reply off
 }
 
+// maxExports is how many exports run at once. Each takes one of the store's readers; there are more of those.
+const maxExports = 2
+
+// exportRetry is how long a client is asked to wait when it is one too many.
+const exportRetry = 5 * time.Second
+
+// How slowly an export may be read: after a time in which nothing is counted, its reader has to take this many bytes a
+// second on average.
+const (
+	exportGrace = time.Minute
+	exportRate  = 32 << 10
+)
+
 // exportBuffer is how much of an export is written at once, in bytes.
 const exportBuffer = 32 << 10
 
 // export is the reply of an export on its way.
 type export struct {
-	c   *call
-	buf *bufio.Writer
-	enc *json.Encoder
+	c     *call
+	buf   *bufio.Writer
+	enc   *json.Encoder
+	began time.Time
+	sent  int64 // bytes
 }
 
-func (e *export) began() bool { return e.buf != nil }
+func (e *export) hasBegun() bool { return e.buf != nil }
 
 func (e *export) add(record api.ExportRecord) error {
-	if !e.began() {
+	if !e.hasBegun() {
 		e.c.w.Header().Set("Content-Type", "application/jsonl")
 		e.c.w.WriteHeader(http.StatusOK)
 		e.buf = bufio.NewWriterSize(e, exportBuffer)
@@ -103,18 +136,24 @@ func (e *export) add(record api.ExportRecord) error {
 	return e.enc.Encode(record)
 }
 
-// Write passes a full buffer on, in a time that the reader has for each.
+// Write passes a full buffer on, in a time that the reader has for each and for all before it.
 func (e *export) Write(p []byte) (int, error) {
-	e.c.writeBy(writeTime)
+	e.c.writeBy(min(writeTime, exportTime(e.sent)-time.Since(e.began)))
 	n, err := e.c.w.Write(p)
+	e.sent += int64(n)
 	if err != nil {
 		return n, err
 	}
 	return n, http.NewResponseController(e.c.w).Flush()
 }
 
+// exportTime is how long an export may have taken when its reader has had so many bytes.
+func exportTime(sent int64) time.Duration {
+	return exportGrace + time.Duration(sent/exportRate)*time.Second
+}
+
 func (e *export) flush() error {
-	if !e.began() {
+	if !e.hasBegun() {
 		return nil
 	}
 	return e.buf.Flush()

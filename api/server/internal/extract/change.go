@@ -11,15 +11,25 @@ func (s *statement) changes() {
 	case "switch", "migrate", "upgrade", "downgrade":
 		s.switches()
 	case "join":
-		if o, n := s.organization(t, 0); n > 0 && !isGroup(o.Name) && !isChat(o.Name) {
-			s.about(WorksAt, o, true)
-		}
+		s.joins()
 	case "start":
-		s.starts()
+		if !s.takesUp() {
+			s.starts()
+		}
+	case "begin", "open", "launch":
+		s.takesUp()
+	case "finish", "complete", "graduate":
+		s.completes()
+	case "sign", "enrol", "enroll":
+		s.signsUp()
 	case "leave", "quit":
 		s.leaves()
+	case "lose":
+		s.loses()
 	case "adopt", "choose", "pick":
-		s.adopts(t, 0)
+		if !s.pet(true) {
+			s.adopts(t, 0)
+		}
 	case "standardise", "standardize", "settle", "rely":
 		if skipTo(t, 0, "on") > 0 {
 			s.adopts(t, 1)
@@ -51,7 +61,9 @@ func (s *statement) changes() {
 // isChat says whether one joins something without working there.
 func isChat(name string) bool {
 	switch strings.ToLower(name) {
-	case "slack", "discord", "teams", "zoom", "telegram", "signal", "matrix", "whatsapp", "mattermost", "github", "gitlab", "linkedin", "mastodon", "reddit":
+	case "slack", "discord", "teams", "zoom", "telegram", "signal", "matrix", "whatsapp", "mattermost", "github", "gitlab", "linkedin", "mastodon", "reddit",
+		"instagram", "facebook", "twitter", "tiktok", "snapchat", "pinterest", "strava", "duolingo", "netflix", "spotify", "patreon", "substack", "medium",
+		"bluesky", "threads", "quora", "tinder", "hinge", "peloton", "youtube", "twitch", "steam", "x", "kaggle", "hacker news", "stack overflow":
 		return true
 	}
 	return false
@@ -63,10 +75,10 @@ func (s *statement) changed(emit func()) {
 	s.cue = true
 	g := s.group
 	if g.tense == pastTense || g.tense == perfect {
-		s.group.tense = present
+		s.group.tense, s.happened = present, true
 	}
 	emit()
-	s.cue, s.group = cue, g
+	s.cue, s.group, s.happened = cue, g, false
 }
 
 // moves reads "moved to Ghent", "moved from X to Y", "moved the launch to March".
@@ -90,13 +102,13 @@ func (s *statement) moves() {
 		}
 	}
 	if i != from && i != to {
-		if s.subject.of == group1 || s.subject.of == speaker || s.subject.of == person {
+		if s.subject.of == ours || s.subject.of == speaker || s.subject.of == person {
 			s.shifts()
 		}
 		return
 	}
 	if to >= 0 {
-		if p, n := s.placeName(t, to+1); n > 0 && s.movesHome(p) {
+		if p, n := s.placeName(t, to+1); n > 0 && s.movesHome() {
 			s.about(LivesIn, p, true)
 			return
 		}
@@ -105,7 +117,7 @@ func (s *statement) moves() {
 		}
 		return
 	}
-	if p, n := s.placeName(t, from+1); n > 0 && s.subject.of != thing && s.subject.of != group1 && t[from].low == "from" {
+	if p, n := s.placeName(t, from+1); n > 0 && s.subject.of != thing && s.subject.of != ours && t[from].low == "from" {
 		s.ends(LivesIn, p)
 		return
 	}
@@ -113,18 +125,19 @@ func (s *statement) moves() {
 }
 
 // movesHome says whether a move to a place is one of people. A team may move to a tool that is not known here.
-func (s *statement) movesHome(p Thing) bool {
+func (s *statement) movesHome() bool {
 	switch s.subject.of {
 	case speaker, person:
 		return true
 	case mine:
 		return s.subject.thing.Kind == KindPerson
-	case group1:
+	case ours:
 		for w := range strings.FieldsSeq(strings.ToLower(s.text[s.at.start:s.at.end])) {
 			if household()[strings.Trim(w, ".,;:!?()")] {
 				return true
 			}
 		}
+	case thing:
 	}
 	return false
 }
@@ -134,16 +147,12 @@ var household = wordSet(`kids kid family flat apartment house home husband wife 
 
 // ends emits an end for verbs that tell of one.
 func (s *statement) ends(relation string, target Thing) {
-	switch s.group.tense {
-	case pastTense, perfect, future:
-		if s.group.negated || s.group.running {
-			return
-		}
-		if s.subject.of == thing || s.subject.of == group1 && relation != Uses {
-			return
-		}
-		s.end(relation, target)
+	g := s.group
+	tells := g.tense == pastTense || g.tense == perfect || g.tense == future
+	if !tells || g.negated || g.running || s.subject.of == thing || s.subject.of == ours && relation != Uses {
+		return
 	}
+	s.end(relation, target)
 }
 
 // switches reads "switched from X to Y", "migrated to Y", "upgraded PostgreSQL to 17".
@@ -273,6 +282,9 @@ func (s *statement) leaves() {
 		i++
 	}
 	o, n := s.organization(t, i)
+	if n > 0 && i == 0 && !t[0].isName() && t[0].low != "the" {
+		return // "i quit smoking"
+	}
 	if n == 0 || isGroup(o.Name) || i+n < len(t) && (t[i+n].low == "on" || t[i+n].low == "a" || t[i+n].low == "at" || t[i+n].low == "for") && s.when.at == nil {
 		return
 	}
@@ -284,8 +296,7 @@ func (s *statement) leaves() {
 }
 
 func (s *statement) becomes() {
-	switch s.subject.of {
-	case speaker, person, mine:
+	if s.subject.of != thing && s.subject.of != ours {
 		s.changed(func() { s.profession(s.rest, 0) })
 	}
 }
@@ -295,10 +306,16 @@ func (s *statement) getsOrGoes() {
 	t := s.rest
 	low := strings.ToLower(text(t[:min(len(t), 3)])) + " "
 	switch {
+	case s.group.lemma == "get" && (strings.HasPrefix(low, "laid off ") || strings.HasPrefix(low, "fired ")):
+		i := skip(t, "laid", "off", "fired", "from", "by", "at")
+		if o, n := s.organization(t, i); n > 0 && s.subject.of != thing && s.subject.of != ours {
+			s.ends(WorksAt, o)
+		}
 	case s.group.lemma == "get" && strings.HasPrefix(low, "rid of "):
 		s.drops(t, 2)
 	case s.group.lemma == "get" && strings.HasPrefix(low, "promoted to "):
 		s.changed(func() { s.profession(t, 2) })
+	case s.group.lemma == "get" && s.pet(true):
 	case s.group.lemma == "get" && indexOf(t, "job") >= 0 && indexOf(t, "job") < 4:
 		s.starts()
 	case strings.HasPrefix(low, "with ") && s.group.lemma == "go":
@@ -348,7 +365,7 @@ func (s *statement) shifts() {
 	t := s.rest
 	to := indexOf(t, "to")
 	if s.subject.of == thing && to == 0 { // "the launch moved to March 3"
-		if d, n := dateTarget(t, 1, s.now); n > 0 {
+		if d, n := dateTarget(t, 1, s.said()); n > 0 {
 			s.emit(Scheduled, d, true)
 		}
 		return
@@ -368,7 +385,7 @@ func (s *statement) shifts() {
 		return
 	}
 	what.thing.Name = withoutDate(what.thing.Name)
-	if d, n := dateTarget(t, to+1, s.now); n > 0 && !startsWithDigit(d.Name) || n > 0 && strings.Contains(d.Name, "-") {
+	if d, n := dateTarget(t, to+1, s.said()); n > 0 && !startsWithDigit(d.Name) || n > 0 && strings.Contains(d.Name, "-") {
 		s.when.next, s.when.at = nil, nil
 		s.emitFrom(what.thing, Scheduled, d, true)
 		return
@@ -394,7 +411,7 @@ func (s *statement) replacesTool(t []token, from, to int) bool {
 	if n == 0 || m == 0 || !ok || !isNamed(old.Name) || !isNamed(next.Name) {
 		return false
 	}
-	if _, n := dateTarget(t, to+1, s.now); n > 0 {
+	if _, n := dateTarget(t, to+1, s.said()); n > 0 {
 		return false
 	}
 	s.ends(Uses, old)

@@ -59,6 +59,8 @@ type Claim struct {
 	Denies bool
 	// Cue says that the words tell of a change ("moved to", "now", "no longer").
 	Cue bool
+	// Event says that the words tell of what happened ("I moved to"), and not of what is ("I live in").
+	Event bool
 	// Corrects says that the words take back what was said before in the conversation.
 	Corrects bool
 	// Unqualified is a lasting reason for which it is not a verified fact, such as [api.UnqualifiedHedged].

@@ -16,7 +16,7 @@ type clause struct {
 }
 
 var joints = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(\s*[;()\[\]]\s*|\s+[-–—]{1,3}\s+|\s*[–—]\s*|\s*/\s+|\s*[\x{1F000}-\x{1FAFF}\x{2600}-\x{27BF}\x{FE0F}\x{200D}]+\s*)|(,?)\s+(and|but|because|cause|cuz|bc|so|although|though|tho|while|whereas|which|who|if|unless|whether|when|whenever|once|until|where|or|then|plus|except|after|before)\s+|(,)\s+`)
+	return regexp.MustCompile(`(?i)(\s*[;()\[\]]\s*|\s*[-–—]{1,3}\s+|\s*[–—]\s*|\s*/\s+|\s*[\x{1F000}-\x{1FAFF}\x{2600}-\x{27BF}\x{FE0F}\x{200D}]+\s*)|(,?)\s+(and|but|because|cause|cuz|bc|so|although|though|tho|while|whereas|which|who|if|unless|whether|when|whenever|once|until|where|or|then|plus|except|after|before)\s+|(,)\s+`)
 })
 
 // clauses splits a sentence. What joins words rather than clauses ("X and Y") splits it only where a subject follows.
@@ -42,7 +42,7 @@ func clauses(sentence string) []clause {
 		case m[6] >= 0:
 			word := strings.ToLower(sentence[from+m[6] : from+m[7]])
 			hasComma := m[5] > m[4]
-			if !joinsWords(word) || beginsClause(rest) {
+			if !joinsWords(word) || beginsClause(rest) || word == "and" && goesOn(rest) {
 				add(sentence[at:start], word, hasComma)
 				at = end
 			}
@@ -92,6 +92,16 @@ func beginsClause(rest string) bool {
 	return isVerb || isBe(next) || next == "does" || next == "no" || next == "has" || next == "took"
 }
 
+// goesOn says whether a text behind "and" is most likely of the subject before: "I live in Oslo and work at Kone".
+func goesOn(rest string) bool {
+	words := strings.Fields(firstBytes(rest, 80))
+	return len(words) > 2 && continuations()[strings.Trim(words[0], ",.")]
+}
+
+// continuations are verbs that a clause without its subject begins with.
+var continuations = wordSet(`live lives work works speak speaks grew moved joined left started switched graduated studied study studies play
+plays`)
+
 func firstBytes(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -103,7 +113,7 @@ func firstBytes(s string, n int) string {
 var starters = wordSet(`i im ive we he she they it you my our his her their your this that these those there the what who where why how
 which is are am do does did can could would will should let please pls not no yes yeah just maybe perhaps probably possibly also
 because but so any if when then though actually anyway btw fyi sorry oops wait apparently according someone everyone nobody whatever
-hopefully thanks like as never still`)
+hopefully thanks like as never still fixed written hosted owned deployed maintained pinned released`)
 
 // wordSet makes a set of words when it is first asked for.
 func wordSet(words string) func() map[string]bool {

@@ -12,7 +12,7 @@ func (s *statement) copula() {
 		s.attribute(t)
 		return
 	}
-	if s.participle(t) || s.prepositional(t) {
+	if s.fondOf(t) || s.participle(t) || s.prepositional(t) {
 		return
 	}
 	if s.subject.of == thing {
@@ -69,6 +69,11 @@ func (s *statement) participle(t []token) bool {
 		if second == "to" {
 			s.each(AllergicTo, t, 2)
 		}
+	case "born", "raised":
+		if p, n := s.placeName(t, 2); n > 0 && second == "in" && s.subject.of != thing {
+			s.group.tense = present
+			s.about(map[string]string{"born": ComesFrom, "raised": GrewUpIn}[t[0].low], p, false)
+		}
 	case "fluent", "native":
 		if second == "in" {
 			s.speaks(t, 2)
@@ -103,12 +108,12 @@ func (s *statement) ownedBy(t []token) {
 		return
 	}
 	i := 2 + skip(t[2:], "the", "our")
-	if p, n := s.person(t, i); n > 0 {
-		s.emitFrom(p, relation, s.subject.thing, false)
-		return
-	}
 	if o, n := phrase(t, i); n > 0 && isGroup(o.Name) {
 		s.emitFrom(Thing{o.Name, KindGroup}, relation, s.subject.thing, false)
+		return
+	}
+	if p, n := s.person(t, i); n > 0 {
+		s.emitFrom(p, relation, s.subject.thing, false)
 	}
 }
 
@@ -131,7 +136,7 @@ func (s *statement) scheduled(t []token) {
 
 // date emits a date that a thing is set for. The date is the target: it is not when that was set.
 func (s *statement) date(relation string, t []token, i int, change bool) bool {
-	d, n := dateTarget(t, i, s.now)
+	d, n := dateTarget(t, i, s.said())
 	if n == 0 || s.group.tense != present && !(change && s.group.tense != modal) {
 		return false
 	}
@@ -165,8 +170,6 @@ func (s *statement) prepositional(t []token) bool {
 		if t[1].low == "for" {
 			s.onPeople(func() { s.each(Owns, t, 2) })
 		}
-	case "into":
-		s.onPeople(func() { s.each(Likes, t, 1) })
 	case "using":
 		s.uses(t[1:])
 	default:
@@ -199,11 +202,19 @@ func (s *statement) isIn(t []token) {
 		return
 	}
 	if o, n := phrase(t, 1); n > 0 && isNamed(o.Name) && !isMonth(t[1].low) && !isWeekday(t[1].low) && !startsWithDigit(t[1].text) && !isQuarter(t[1].low) {
+		if base, _, _ := strings.Cut(strings.ToLower(o.Name), " "); codes()[base] {
+			s.emit(WrittenIn, o, false)
+			return
+		}
 		s.emit(LocatedIn, Thing{o.Name, KindPlace}, false)
 		return
 	}
 	s.date(Scheduled, t, 1, false)
 }
+
+// codes are languages that programs are written in.
+var codes = wordSet(`go golang rust python java kotlin scala swift ruby php perl c c++ c# f# haskell ocaml elixir erlang clojure javascript js
+typescript ts react vue svelte angular dart lua zig julia r cobol fortran`)
 
 // isOn reads "is on Monday", "is on version 5.8", "we are on Go 1.23", "is on the platform team".
 func (s *statement) isOn(t []token) {
@@ -265,8 +276,16 @@ func (s *statement) thingIs(t []token) {
 	}
 	if len(t) > 1 && t[0].low == "my" {
 		s.isMy(t)
+		return
+	}
+	if o, n := phrase(t, 0); n > 0 && s.subject.owner == "our" && slots()[lastWord(name)] && isTech(o.Name) && s.group.tense == present && !s.group.negated {
+		s.emitFrom(Thing{Team, KindGroup}, Uses, o, false)
 	}
 }
+
+// slots are what a team has something of: "our database is Postgres".
+var slots = wordSet(`database db datastore ci framework queue broker cache cloud provider registry bundler linter formatter orm editor proxy
+gateway shell backend frontend vcs tracker monitoring`)
 
 // personIs reads "I'm Dana", "Ines is our designer", "Tom is my manager", "Priya is the owner of billing".
 func (s *statement) personIs(t []token) {
@@ -274,12 +293,13 @@ func (s *statement) personIs(t []token) {
 		s.isMy(t)
 		return
 	}
-	switch t[0].low {
+	what := t[min(skip(t, "a", "an", "strictly", "strict"), len(t)-1)]
+	switch what.low {
 	case "vegan", "vegetarian", "pescatarian", "celiac", "coeliac", "gluten-free", "lactose-intolerant", "kosher", "halal":
-		s.about(Diet, Thing{t[0].text, KindThing}, false)
+		s.about(Diet, Thing{what.text, KindThing}, false)
 		return
 	}
-	if s.subject.of == speaker && !s.group.negated {
+	if s.subject.of == speaker && !s.group.negated && s.mayBeName(t[0]) {
 		if p, n := s.person(t, 0); n > 0 && (n == len(t) || t[n-1].list || t[n-1].stop || t[n].low == "from" || t[n].low == "and") && s.group.tense == present {
 			s.emit(Named, p, false)
 			if n < len(t) && t[n-1].list {
@@ -288,9 +308,26 @@ func (s *statement) personIs(t []token) {
 			return
 		}
 	}
-	if s.subject.of != group1 {
+	if s.subject.of != ours {
 		s.profession(t, 0)
 	}
+}
+
+// mayBeName says whether "I'm …" may tell a name. Without a capital it does so only behind a greeting: "hi, im theo",
+// but not "im dead".
+func (s *statement) mayBeName(w token) bool {
+	if vague()[w.low] || moods()[w.low] {
+		return false
+	}
+	if w.isName() {
+		return true
+	}
+	for _, suffix := range []string{"ed", "ing", "ful", "ous", "ish", "able", "less", "ic", "al"} {
+		if strings.HasSuffix(w.low, suffix) {
+			return false
+		}
+	}
+	return s.greets
 }
 
 // isMy reads "Tom is my manager", "Lumen Health is my employer", "Kat is my sister".
@@ -306,7 +343,7 @@ func (s *statement) isMy(t []token) {
 		}
 	}
 	what := strings.Join(words, " ")
-	user := Thing{User, KindPerson}
+	user := s.me()
 	switch k, ok := kinOf(what); {
 	case isBoss(what):
 		s.emitFrom(user, ReportsTo, Thing{s.subject.thing.Name, KindPerson}, strings.HasPrefix(what, "new "))
@@ -323,8 +360,15 @@ func (s *statement) isMy(t []token) {
 
 // attribute reads what is said of the speaker's own: "my editor is Helix", "my sister's name is Kat".
 func (s *statement) attribute(t []token) {
-	user := Thing{User, KindPerson}
-	if s.subject.thing.Kind != "" && s.subject.thing.Name != User { // kin
+	user := s.me()
+	if s.subject.many {
+		k, _ := kinOf(s.subject.attribute)
+		if s.group.tense == present && !s.group.negated {
+			s.belongs(t, skip(t, "called", "named"), relationName(k.name), k.kind, true)
+		}
+		return
+	}
+	if s.subject.thing.Kind != "" && s.subject.thing.Name != s.me().Name { // kin
 		i := skip(t, "called", "named")
 		k, _ := kinOf(s.subject.attribute)
 		if p, n := s.person(t, i); n > 0 && (i+n == len(t) || t[i+n-1].list || t[i+n-1].stop || stopWords()[t[i+n].low]) {
@@ -337,6 +381,17 @@ func (s *statement) attribute(t []token) {
 		return
 	}
 	s.own(user, t)
+}
+
+// takesAnything says whether an attribute's value may be any word. "My phone is dead" names no phone.
+func takesAnything(attribute string) bool {
+	switch attribute {
+	case "theme", "color scheme", "pronouns", "nickname", "username", "handle", "github handle", "github username", "blood type", "shoe size",
+		"commit style", "native language", "mother tongue", "language", "package manager", "default branch":
+		return true
+	}
+	first, _, more := strings.Cut(attribute, " ")
+	return more && (first == "favourite" || first == "preferred" || first == "default")
 }
 
 // own reads the attributes that have a relation of their own, and any other.
@@ -356,7 +411,7 @@ func (s *statement) own(user Thing, t []token) {
 			s.emitFrom(user, WorksAt, o, false)
 		}
 	case "birthday":
-		if d, n := dateTarget(t, 0, s.now); n > 0 {
+		if d, n := dateTarget(t, 0, s.said()); n > 0 {
 			s.when = when{}
 			s.emitFrom(user, Birthday, d, false)
 		}
@@ -371,7 +426,7 @@ func (s *statement) own(user Thing, t []token) {
 			s.emitFrom(user, ComesFrom, p, false)
 		}
 	default:
-		if o, n := phrase(t, skip(t, "set", "to", "now")); n > 0 {
+		if o, n := phrase(t, skip(t, "set", "to", "now")); n > 0 && (isNamed(o.Name) || takesAnything(a)) {
 			s.emitFrom(user, relationName(a), o, false)
 		}
 	}

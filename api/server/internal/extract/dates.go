@@ -14,6 +14,8 @@ type when struct {
 	next  *time.Time // "next quarter": still to come
 	// period ends what at begins: "in 2016" is a whole year.
 	period *time.Time
+	// before is next a year earlier, when the words name no year: what is told of as done was then.
+	before *time.Time
 }
 
 // whenOf reads all expressions of time in a clause, relative to a moment in its own offset.
@@ -40,7 +42,7 @@ func whenOf(t []token, now time.Time) when {
 				i += n
 			}
 		case "for":
-			if at, n := span0(t, i+1, now); n > 0 {
+			if at, n := duration(t, i+1, now); n > 0 {
 				w.since = &at
 				i += n
 			}
@@ -49,15 +51,33 @@ func whenOf(t []token, now time.Time) when {
 			if n == 0 {
 				continue
 			}
+			words := t[i : i+n]
 			i += n - 1
 			if start.After(now) {
 				w.next = &start
+				w.before = lastYears(start, words)
 			} else {
 				w.at, w.period = &start, &end
 			}
 		}
 	}
 	return w
+}
+
+// lastYears returns the same day a year before, when the words name a month and no year.
+func lastYears(at time.Time, words []token) *time.Time {
+	month := false
+	for _, w := range words {
+		if _, ok := yearOf(w.low); ok || strings.Count(w.low, "-") == 2 || w.low == "next" {
+			return nil
+		}
+		month = month || isMonth(w.low)
+	}
+	if !month {
+		return nil
+	}
+	at = at.AddDate(-1, 0, 0)
+	return &at
 }
 
 // backwards moves a month without a year to the last one that has begun.
@@ -68,8 +88,8 @@ func backwards(at, now time.Time, words []token) *time.Time {
 	return &at
 }
 
-// span0 reads "three years", "two weeks now" and returns when that began.
-func span0(t []token, i int, now time.Time) (time.Time, int) {
+// duration reads "three years", "two weeks now" and returns when that began.
+func duration(t []token, i int, now time.Time) (time.Time, int) {
 	n := 0
 	for i+n < len(t) && (t[i+n].low == "about" || t[i+n].low == "almost" || t[i+n].low == "over" || t[i+n].low == "the" || t[i+n].low == "last" || t[i+n].low == "past") {
 		n++
@@ -300,7 +320,7 @@ func calendarDate(t []token, i int, now time.Time) (start, end time.Time, n int)
 	if !ok {
 		return start, end, 0
 	}
-	year, more := yearBehind(t, j+1, time.Date(now.Year(), m, d, 0, 0, 0, 0, loc), now)
+	year, more := yearBehind(t, j+1, now)
 	start = time.Date(year, m, d, 0, 0, 0, 0, loc)
 	return start, start.AddDate(0, 0, 1), j + 1 + more - i
 }
@@ -316,18 +336,18 @@ func monthDate(t []token, i int, m time.Month, now time.Time) (start, end time.T
 	}
 	if i+1 < len(t) && !t[i].stop {
 		if d, ok := dayOfMonth(t[i+1].low); ok {
-			year, more := yearBehind(t, i+2, time.Date(now.Year(), m, d, 0, 0, 0, 0, loc), now)
+			year, more := yearBehind(t, i+2, now)
 			start = time.Date(year, m, d, 0, 0, 0, 0, loc)
 			return start, start.AddDate(0, 0, 1), 2 + more
 		}
 	}
-	year, more := yearBehind(t, i+1, time.Date(now.Year(), m, 1, 0, 0, 0, 0, loc), now)
+	year, more := yearBehind(t, i+1, now)
 	start = time.Date(year, m, 1, 0, 0, 0, 0, loc)
 	return start, start.AddDate(0, 1, 0), 1 + more
 }
 
 // yearBehind reads the year behind a day or a month. Without one the year is that of now.
-func yearBehind(t []token, i int, _, now time.Time) (year, n int) {
+func yearBehind(t []token, i int, now time.Time) (year, n int) {
 	if i < len(t) {
 		if y, ok := yearOf(t[i].low); ok {
 			return y, 1

@@ -3,6 +3,7 @@ package extract
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/lukasa-dev/lukasa/api"
 	"github.com/lukasa-dev/lukasa/formation"
@@ -17,7 +18,7 @@ type spoken struct {
 
 // clause finds the claims of a clause that begins with its subject.
 func (r *reader) clause(t []token) {
-	if r.role == formation.RoleAssistant {
+	if r.role == formation.RoleAssistant && !r.isNamed() {
 		if t = aboutUser(t); t == nil {
 			return
 		}
@@ -25,19 +26,39 @@ func (r *reader) clause(t []token) {
 	if r.callMe(t) {
 		return
 	}
+	r.relatives(t)
+	if r.namesPet(t) || r.passion(t) {
+		return
+	}
+	if len(t) > 4 && t[1].low == "can" && t[2].low == "not" && t[3].low == "stand" {
+		t = append(append(t[:1:1], token{text: "hate", low: "hate"}), t[4:]...)
+	}
+	if lostJob(t) {
+		t = append(tokenize("I"), t...)
+		t[1].text = t[1].low
+	}
+	if r.actor != nil && continuations()[t[0].low] {
+		t = append(append([]token(nil), r.actor...), t...)
+	}
+	r.actor = nil
 	s, g, next, ok := r.parseSubject(t)
 	if !ok {
 		r.mention(t)
+		if r.continues(t) {
+			r.clause(append(append([]token(nil), r.before...), t...))
+			return
+		}
 		r.substitute(t)
 		return
 	}
-	before := len(r.claims)
-	st := statement{reader: r, subject: s, group: g, rest: t[next:], when: whenOf(t[next:], r.now)}
-	st.cue = g.now || r.change || saysNow(t[next:])
-	if s.aside != "" {
-		said := statement{reader: r, subject: s}
-		said.emitFrom(Thing{User, KindPerson}, s.aside, s.thing, false)
+	r.before = nil
+	if s.of == thing && g.lemma == "be" && g.tense == present && !g.negated && !g.noLonger {
+		r.before = append([]token(nil), t[:next]...)
 	}
+	r.actor = actorOf(s, g, t)
+	before := len(r.claims)
+	st := statement{reader: r, subject: s, group: g, rest: t[next:], when: whenOf(t[next:], r.said())}
+	st.cue = g.now || r.change || saysNow(t[next:])
 	st.read()
 	r.mention(t)
 	if len(r.claims) > before {
@@ -45,14 +66,36 @@ func (r *reader) clause(t []token) {
 	}
 }
 
+// actorOf returns the subject of a clause that plainly states something of a person. What one wants, used to or does not
+// do says nothing of what follows "and".
+func actorOf(s subject, g group, t []token) []token {
+	plain := (g.tense == present || g.tense == pastTense) && !g.negated && !g.noLonger && g.hedges == 0
+	if !plain || s.of != speaker && s.of != person && s.of != ours {
+		return nil
+	}
+	for i := range t {
+		if _, next, ok := parseGroup(t, i); ok && i > 0 && next > i {
+			return t[:i:i]
+		}
+	}
+	return nil
+}
+
+// continues says whether a clause goes on with what the one before it was about: "the crash is #12, fixed in v2".
+func (r *reader) continues(t []token) bool {
+	return r.before != nil && participles()[t[0].low]
+}
+
+var participles = wordSet(`fixed written hosted owned deployed maintained pinned released`)
+
 // callMe reads "call me Sam".
 func (r *reader) callMe(t []token) bool {
-	if len(t) < 3 || t[0].low != "call" || t[1].low != "me" || r.quoted || r.role != formation.RoleUser {
+	if len(t) < 3 || t[0].low != "call" || t[1].low != "me" || r.quoted || r.role != formation.RoleUser || r.isNamed() {
 		return false
 	}
 	if p, n := r.person(t, 2); n > 0 && 2+n == len(t) {
 		s := statement{reader: r}
-		s.emitFrom(Thing{User, KindPerson}, Named, p, false)
+		s.emitFrom(r.me(), Named, p, false)
 	}
 	return true
 }
@@ -141,6 +184,9 @@ type statement struct {
 	rest    []token // behind the verb
 	when    when
 	cue     bool
+	ending  bool // the verb itself tells of an end
+	// happened says that the change was, although its outcome is told as present: "I was promoted to lead in May".
+	happened bool
 }
 
 // emit adds a claim that the subject has a relation to a target.
@@ -154,14 +200,34 @@ func (s *statement) emitFrom(source Thing, relation string, target Thing, change
 		Turn: s.turn, Start: s.at.start, End: s.at.end, Source: source, Relation: relation, Target: target,
 		Corrects: s.corrects, Cue: s.cue || change || s.corrects,
 	}
+	if source.Name == Team && s.isNamed() {
+		return // who they are is not known
+	}
+	if s.restricts(&c) || strings.IndexFunc(target.Name, unicode.IsLetter) < 0 && relation == Uses {
+		return
+	}
 	if !s.tensed(&c, change) || source.Name == "" || target.Name == "" || strings.Contains(target.Name+source.Name, "\x01") {
 		return
 	}
 	s.doubts(&c)
+	s.dateBy(&c)
 	c.Statement = sentenceOf(c)
 	s.meet(source)
 	s.meet(target)
 	s.claims = append(s.claims, c)
+}
+
+// dateBy gives a claim of a dated line the date of that line.
+func (s *statement) dateBy(c *Claim) {
+	if s.voice == nil || s.voice.at == nil || c.Unqualified == api.UnqualifiedPlanned || c.InvalidAt != nil {
+		return
+	}
+	day := day(s.said())
+	if c.Ends {
+		c.InvalidAt = &day
+	} else if c.ValidAt == nil {
+		c.ValidAt = &day
+	}
 }
 
 // end adds a claim that the subject has a relation no more.
@@ -179,9 +245,9 @@ func (s *statement) endOf(source Thing, relation string, target Thing) {
 
 func (s *statement) endFrom(source Thing, relation string, target Thing) {
 	g := s.group
-	s.group.noLonger, s.group.negated = true, false
+	s.group.noLonger, s.group.negated, s.ending = true, false, true
 	s.emitFrom(source, relation, target, true)
-	s.group = g
+	s.group, s.ending = g, false
 }
 
 // tensed sets the time and the mood of a claim by the tense of its verb. It returns false when the tense states
@@ -193,7 +259,7 @@ func (s *statement) tensed(c *Claim, change bool) bool {
 		return false
 	case g.noLonger || g.negated && saysNoMore(s.rest):
 		c.Ends, c.Cue = true, true
-		c.InvalidAt = earliest(w.at, w.since)
+		c.InvalidAt = either(either(w.at, w.since), w.before)
 		if g.tense == future {
 			c.Unqualified = api.UnqualifiedPlanned
 		}
@@ -205,9 +271,12 @@ func (s *statement) tensed(c *Claim, change bool) bool {
 		c.Ends, c.Cue = true, true
 		c.InvalidAt = w.until
 	case g.tense == future || g.running && change:
-		c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, earliest(w.next, w.since)
+		c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, either(w.next, w.since)
 	case change && (g.tense == pastTense || g.tense == perfect):
-		c.ValidAt = earliest(w.at, w.since)
+		c.Event = true
+		c.ValidAt = either(either(w.at, w.since), w.before)
+	case change && g.lemma == "start" && w.next != nil:
+		c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, w.next
 	case change && g.lemma != "be":
 		return false
 	case g.tense == pastTense:
@@ -216,7 +285,10 @@ func (s *statement) tensed(c *Claim, change bool) bool {
 		c.ValidAt = w.since
 		return w.since != nil || g.running
 	default:
-		c.ValidAt, c.InvalidAt = w.since, laterThan(w.until, s.now)
+		c.ValidAt, c.InvalidAt = w.since, laterThan(w.until, s.said())
+		if s.happened {
+			c.Event, c.ValidAt = true, either(either(w.at, w.since), w.before)
+		}
 		if w.next != nil && c.ValidAt == nil && s.dated() {
 			c.Unqualified, c.ValidAt = api.UnqualifiedPlanned, w.next
 		}
@@ -240,21 +312,22 @@ func (s *statement) pastWindow(c *Claim) bool {
 	default:
 		return false
 	}
-	return c.InvalidAt.Before(s.now) && (c.ValidAt == nil || c.ValidAt.Before(*c.InvalidAt))
+	return c.InvalidAt.Before(s.said()) && (c.ValidAt == nil || c.ValidAt.Before(*c.InvalidAt))
 }
 
 // scoped says whether a negation is only of some cases: "I don't use Docker for this".
 func scoped(t []token) bool {
 	for _, w := range t {
 		switch w.low {
-		case "for", "in", "on", "when", "if", "every", "much", "often", "always", "yet", "with", "only", "unless", "until", "because", "just", "that", "any":
+		case "for", "in", "on", "from", "when", "if", "every", "much", "often", "always", "yet", "with", "only", "unless", "until", "because", "just", "that", "any":
 			return true
 		}
 	}
 	return false
 }
 
-func earliest(a, b *time.Time) *time.Time {
+// either returns a, or else b.
+func either(a, b *time.Time) *time.Time {
 	if a != nil {
 		return a
 	}
@@ -277,14 +350,16 @@ func (s *statement) doubts(c *Claim) {
 		}
 	}
 	switch {
-	case s.role == formation.RoleAssistant:
+	case s.role == formation.RoleAssistant && !s.isNamed():
 		c.Rejected = ReasonAssistant
 	case hedges > 1:
 		c.Rejected = ReasonHedged
 	case c.Unqualified != "":
 	case hedges == 1:
 		c.Unqualified = api.UnqualifiedHedged
-	case s.secondHand:
+	case s.role == formation.RoleAssistant:
+		c.Unqualified = api.UnqualifiedSaidByAssistant
+	case s.secondHand || s.isNamed() && !s.voice.sure:
 		c.Unqualified = api.UnqualifiedSecondHand
 	}
 }

@@ -7,8 +7,11 @@ import (
 )
 
 // unlabelled takes bullets, times and labels off a sentence ("- ", "11:51", "for the 1:1 doc:"). A label that may name
-// a speaker makes the sentence someone else's.
-func (r *reader) unlabelled(s string) string {
+// a speaker makes the line someone else's.
+func (r *reader) unlabelled(s string, at span) string {
+	if n := r.speaks(s, at); n > 0 {
+		return s[n:]
+	}
 	s = strings.TrimSpace(bullet().ReplaceAllString(s, ""))
 	m := label().FindStringSubmatch(s)
 	if m == nil {
@@ -26,6 +29,7 @@ func (r *reader) unlabelled(s string) string {
 	}
 	if !labels()[first] && !labels()[strings.ToLower(name)] && len(words) <= 2 {
 		r.quoted = true
+		r.othersTo = lineEnd(r.text, at.start)
 	}
 	return rest
 }
@@ -43,7 +47,7 @@ important warning please self setup stack profile bio intro introduction work ho
 
 // lead takes off what comes before the subject of a clause, and keeps in mind what it tells.
 func (r *reader) lead(t []token) []token {
-	r.change, r.retake = false, false
+	r.change, r.retake, r.greets = false, false, false
 	for len(t) > 0 {
 		if n := r.leadWords(t); n > 0 {
 			t = t[n:]
@@ -68,7 +72,7 @@ func (r *reader) timeInFront(t []token) int {
 	if t[0].low == "since" || t[0].low == "from" || t[0].low == "until" {
 		i = 1
 	}
-	_, _, n := date(t, i, r.now)
+	_, _, n := date(t, i, r.said())
 	if n == 0 || i+n >= len(t) {
 		return 0
 	}
@@ -112,6 +116,7 @@ const (
 	cue
 	guess
 	hearsay
+	greeting
 )
 
 func (r *reader) note(l leadIn) {
@@ -124,6 +129,8 @@ func (r *reader) note(l leadIn) {
 		r.hedges++
 	case hearsay:
 		r.secondHand = true
+	case greeting:
+		r.greets = true
 	case nothing:
 	}
 }
@@ -140,7 +147,8 @@ var leads = sync.OnceValue(func() []leadIn {
 	add(guess, true, `i think that, i guess that, i believe that, i suppose that, i assume that, i think, i guess, i believe, i suppose, i assume, i suspect, i reckon, i feel like, maybe, perhaps, probably, possibly, presumably, it seems that, it seems like, it seems, it looks like, looks like, seems like, i am pretty sure, i am fairly sure, pretty sure, not sure but, if i remember correctly, if i recall correctly, iirc, afaik, chances are, i am not sure but, i do not know if, i have a feeling`)
 	add(hearsay, true, `apparently, supposedly, allegedly, reportedly, rumor has it that, rumour has it that, rumor has it, rumour has it, i heard that, i heard, i hear that, i hear, i read that, i read somewhere that, i read, i was told that, i was told, word is, they say that, they say, people say that, people say, someone said, somebody said, it is said that`)
 	add(cue, true, `as of now, as of today, as of this week, from now on, these days, nowadays, by now, now, actually, update, news, change of plans, good news, big news`)
-	add(nothing, false, `hey there, hi there, hello there, hi again, hey, hi, hello, yo, morning, good morning, ok so, ok, okay, alright, all right, right, so, well, anyway, anyways, btw, by the way, fyi, for your information, also, and also, and, but, plus, then, oh, ah, aha, yes, yeah, yep, yup, no, nope, nah, sure, cool, great, nice, perfect, good, thanks, thank you, thx, ty, sigh, lol, haha, hahaha, hm, hmm, um, uh, ugh, wow, omg, like i said, as i said, as i told you, like i told you, i told you that, i told you, as mentioned, as you know, you know, heads up, for the record, for context, for reference, for background, for what it is worth, fwiw, note that, note, please note that, please note, remember that, remember, please remember that, please remember, do not forget that, do not forget, keep in mind that, keep in mind, just so you know, just fyi, so you know, to be clear, to be honest, tbh, honestly, basically, in fact, in general, generally, usually, normally, typically, of course, obviously, luckily, fortunately, unfortunately, sadly, finally, officially, quick context, context, quick note, small update, one more thing, another thing, because, cause, since, as, though, although, still, currently, at the moment, right now, at work, at home, personally, me, myself, in my case, for me, my setup, about me, a bit about me, some background, reminder, decision, decided, agreed, it is official, again, just, please know that, know that, i want you to know that, you should know that, you should know, the thing is, thing is, fun fact, same here, guys, folks, everyone, claude, in short, long story short, in case it helps, that said, on my side, on our side, for now, and yes, and yeah, and no, and me, hey again, hi all, true, fair, exactly, that`)
+	add(greeting, false, `hey there, hi there, hello there, hi again, hey again, hi all, hey, hi, hello, yo, good morning, good evening`)
+	add(nothing, false, `morning, ok so, ok, okay, alright, all right, right, so, well, anyway, anyways, btw, by the way, fyi, for your information, also, and also, and, but, plus, then, oh, ah, aha, yes, yeah, yep, yup, no, nope, nah, sure, cool, great, nice, perfect, good, thanks, thank you, thx, ty, sigh, lol, haha, hahaha, hm, hmm, um, uh, ugh, wow, omg, like i said, as i said, as i told you, like i told you, i told you that, i told you, as mentioned, as you know, you know, heads up, for the record, for context, for reference, for background, for what it is worth, fwiw, note that, note, please note that, please note, remember that, remember, please remember that, please remember, do not forget that, do not forget, keep in mind that, keep in mind, just so you know, just fyi, so you know, to be clear, to be honest, tbh, honestly, basically, in fact, in general, generally, usually, normally, typically, of course, obviously, luckily, fortunately, unfortunately, sadly, finally, officially, quick context, context, quick note, small update, one more thing, another thing, because, cause, since, as, though, although, still, currently, at the moment, right now, at work, at home, personally, me, myself, in my case, for me, my setup, about me, a bit about me, some background, reminder, decision, decided, agreed, it is official, again, just, please know that, know that, i want you to know that, you should know that, you should know, the thing is, thing is, fun fact, same here, guys, folks, everyone, claude, in short, long story short, in case it helps, that said, on my side, on our side, for now, and yes, and yeah, and no, and me, hey again, hi all, true, fair, exactly, that`)
 	return list
 })
 
@@ -166,7 +174,7 @@ func (r *reader) reported(t []token) int {
 		if t[i-1].list || t[i-1].stop {
 			return 0
 		}
-		if !sayings()[t[i].low] || t[i].isName() {
+		if !sayings()[t[i].low] || t[i].isName() || i+1 == len(t) {
 			continue
 		}
 		r.secondHand = true

@@ -14,9 +14,9 @@ const (
 
 // properName reads a name that begins at token i: words with capitals, and the small words within names. It returns the
 // name and how many tokens it has, 0 when there is none.
-func properName(t []token, i, most int) (name string, n int) {
+func properName(t []token, i int) (name string, n int) {
 	end := i
-	for j := i; j < len(t) && j-i < most+2; j++ {
+	for j := i; j < len(t) && j-i < maxName+2; j++ {
 		w := t[j]
 		switch {
 		case strings.Contains(w.text, "\x01"):
@@ -35,7 +35,7 @@ func properName(t []token, i, most int) (name string, n int) {
 			break
 		}
 	}
-	if end == i || end-i > most+1 || t[i].low == "i" {
+	if end == i || end-i > maxName+1 || t[i].low == "i" {
 		return "", 0
 	}
 	return text(t[i:end]), end - i
@@ -48,8 +48,8 @@ func startsWithDigit(w string) bool { return w != "" && w[0] >= '0' && w[0] <= '
 
 // person reads a name of a person.
 func (r *reader) person(t []token, i int) (Thing, int) {
-	name, n := properName(t, i, maxName)
-	if n == 0 && r.small && i < len(t) && isPlainWord(t[i]) {
+	name, n := properName(t, i)
+	if n == 0 && r.small && i < len(t) && isPlainWord(t[i]) && !moods()[t[i].low] {
 		return Thing{t[i].text, KindPerson}, 1
 	}
 	if n == 0 || !isPersonName(t[i:i+n]) {
@@ -74,7 +74,7 @@ func isPersonName(t []token) bool {
 
 // isPlainWord is for people who write without capitals: a word that is nothing else.
 func isPlainWord(w token) bool {
-	if len(w.low) < 3 || stopWords()[w.low] || notInSubject()[w.low] || noSubject()[w.low] || vague()[w.low] || nationalities()[w.low] {
+	if len(w.low) < 3 || isArticle(w.low) || stopWords()[w.low] || notInSubject()[w.low] || noSubject()[w.low] || vague()[w.low] || nationalities()[w.low] {
 		return false
 	}
 	return strings.IndexFunc(w.low, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
@@ -87,13 +87,25 @@ parallel production prod staging dev fact theory practice bank startup company a
 somewhere nowhere everywhere remote remotely full part time charge touch trouble tired sick fine good bad busy hungry done ready sure
 sorry happy new old same different able glad late early stuck lost confused curious interested`)
 
+// moods are words for how someone is, which without capitals look like names: "my manager is great".
+var moods = wordSet(`great nice awesome amazing cool chill kind mean rude funny smart clever dumb stupid crazy insane weird strange awful terrible
+horrible annoying boring lovely sweet cute beautiful pretty ugly tall short small big old young rich poor strict fair lazy angry mad upset
+furious pissed excited thrilled nervous anxious worried scared afraid calm relaxed stressed exhausted sleepy awake dead alive pregnant single
+married divorced engaged away out off offline online back home abroad retired unemployed jobless available free unavailable absent remote
+wrong right correct incorrect okay alright well unwell ill healthy injured hurt broken slow fast quick full empty hot cold warm wet dry
+drunk sober hungover vegan vegetarian gay straight trans queer deaf blind autistic religious atheist asking saying coming going leaving
+joking kidding trying thinking amused bored grateful thankful blessed proud ashamed jealous lonely alone desperate hopeful hopeless
+helpful useless supportive understanding demanding picky stubborn quiet loud silent shy outgoing honest loyal toxic evil perfect
+fantastic brilliant excellent incredible wonderful super decent average solid legit sus based dope lit goated
+leaving gone missing there here everywhere somewhere nowhere new old same due overdue late early ready done finished`)
+
 // readPlace reads a name of a place.
 func (r *reader) readPlace(t []token, i int) (Thing, int) {
 	if i < len(t) && t[i].low == "the" && i+1 < len(t) && t[i+1].isName() {
-		name, n := properName(t, i+1, maxName)
+		name, n := properName(t, i+1)
 		return Thing{"the " + name, KindPlace}, n + 1
 	}
-	name, n := properName(t, i, maxName)
+	name, n := properName(t, i)
 	if n == 0 && r.small && i < len(t) && isPlainWord(t[i]) {
 		return Thing{t[i].text, KindPlace}, 1
 	}
@@ -105,17 +117,44 @@ func (r *reader) readPlace(t []token, i int) (Thing, int) {
 
 // organization reads a name of an employer or a school.
 func (r *reader) organization(t []token, i int) (Thing, int) {
-	if i < len(t) && t[i].low == "the" {
-		i++
-		o, n := r.organization(t, i)
-		if n > 0 {
-			n++
+	if i+1 < len(t) && t[i].low == "the" {
+		if !t[i+1].isName() {
+			return Thing{}, 0 // "the bakery" is one of many
 		}
-		return o, n
+		o, n := r.organization(t, i+1)
+		return o, n + min(n, 1)
 	}
 	p, n := r.readPlace(t, i)
+	if k := ownersName(t, i); k > 0 {
+		p, n = Thing{Name: text(t[i : i+k])}, k
+	}
+	if n > 0 && i+n < len(t) && facilities()[t[i+n].low] && !t[i+n-1].stop && !t[i+n-1].list {
+		return Thing{}, 0 // "the Renton plant" is one of an employer's
+	}
 	p.Kind = KindOrganization
 	return p, n
+}
+
+// facilities are what an employer has several of.
+var facilities = wordSet(`plant office offices store shop branch factory warehouse site campus hq headquarters team project account desk building
+lab department division booth stand location beta program programme event conference meetup party stock shares`)
+
+// ownersName reads a name that has an owner in it: "St. Mary's Hospital", "Trader Joe's".
+func ownersName(t []token, i int) int {
+	for j := i; j < len(t) && j-i < maxName && t[j].isName(); j++ {
+		if !strings.HasSuffix(t[j].low, "'s") || j == i && (j+1 >= len(t) || !t[j+1].isName()) {
+			if t[j].stop || t[j].list {
+				return 0
+			}
+			continue
+		}
+		end := j + 1
+		for end < len(t) && end-i < maxName && t[end].isName() && !t[end-1].stop && !t[end-1].list {
+			end++
+		}
+		return end - i
+	}
+	return 0
 }
 
 // phrase reads a noun phrase: words up to one that does not belong to it.
@@ -148,11 +187,14 @@ func phrase(t []token, i int) (Thing, int) {
 			break
 		}
 	}
-	if j == i || j-i > maxPhrase || noObject()[t[i].low] {
+	if j == i || j-i > maxPhrase || noObject()[t[i].low] || i > start && amounts()[t[i].low] {
 		return Thing{}, 0
 	}
 	return Thing{text(t[i:j]), KindThing}, j - start
 }
+
+// amounts are what "a … of" something is.
+var amounts = wordSet(`lot bunch couple kind sort few bit little number mix combination variety ton variant sense chance way`)
 
 // isDuration says whether a number of units of time begins at token i: "two days ago".
 func isDuration(t []token, i int) bool {
@@ -182,7 +224,7 @@ func things(t []token, i int) ([]Thing, int) {
 	var list []Thing
 	for len(list) < maxList {
 		o, n := phrase(t, i)
-		if n == 0 || len(list) > 0 && !likeThing(t[i:i+n]) {
+		if n == 0 || len(list) > 0 && (!likeThing(t[i:i+n]) || actsBehind(t, i+n)) {
 			break
 		}
 		list = append(list, o)
@@ -203,6 +245,18 @@ func things(t []token, i int) ([]Thing, int) {
 		}
 	}
 	return list, i
+}
+
+// actsBehind says whether what stands before token i does something, and is no thing of a list: "…, Core Data made me cry".
+func actsBehind(t []token, i int) bool {
+	if i >= len(t) || t[i-1].stop || t[i-1].list {
+		return false
+	}
+	switch t[i].low {
+	case "me", "us", "him", "them", "it", "has", "had", "does", "did", "will", "would", "can", "could", "should", "might", "must":
+		return true
+	}
+	return isBe(t[i].low) || personal()[t[i].low]
 }
 
 // likeThing says whether what follows "and" goes on with a list: a name, or one word at the end of a phrase.

@@ -20,12 +20,17 @@ type reader struct {
 	claims []Claim
 	// small says that the speaker writes without capitals.
 	small    bool
+	whole    *voice   // whose the turn is; nil for the user, or an assistant
+	voice    *voice   // whose the sentence is
+	othersTo int      // up to where the text is of someone who has no name
 	people   []string // persons named so far, and in the turn before
 	named    []string // persons named in this turn
 	there    *Thing   // the employer or place named last
 	carried  bool     // the sentence before only took back what was said
 	last     *spoken  // the clause whose claims are the last
 	refusals int
+	animal   string // the one named last without its own name
+	animalAt int
 
 	// Of the sentence:
 	at         span
@@ -33,8 +38,11 @@ type reader struct {
 	secondHand bool
 	supposed   bool
 	hedges     int
+	before     []token // subject and verb of the clause before
+	actor      []token // subject of the clause before, when it plainly states something
 	// Of the clause:
 	quoted bool // someone else speaks
+	greets bool // a greeting stands before the clause
 	change bool // words before the clause tell of a change
 	retake bool // words before the clause take back what was said
 }
@@ -118,17 +126,23 @@ func (r *reader) refuse(s span, reason string) {
 // sentence reads one sentence.
 func (r *reader) sentence(s span, text string) {
 	r.at, r.secondHand, r.supposed, r.hedges = s, false, false, 0
-	r.quoted, r.corrects, r.carried = false, r.carried, false
-	cs := clauses(r.unlabelled(text))
+	r.corrects, r.carried, r.before, r.actor = r.carried, false, nil, nil
+	r.listen(s)
+	cs := clauses(r.unlabelled(text, s))
 	asks := endsAsking(text)
 	before := len(r.claims)
 	question, supposition := false, false
 	for i, c := range cs {
-		t := r.lead(tokenize(c.text))
+		t := tokenize(c.text)
+		pretends := r.supposes(c, t)
+		t = r.lead(t)
 		r.retake = r.retake || i == 0 && r.corrects
+		if i == 0 && len(cs) > 1 && r.elsewhere(t) {
+			r.hedges++
+		}
 		switch {
-		case r.role == formation.RoleAssistant:
-		case r.supposes(c, t):
+		case r.role == formation.RoleAssistant && !r.isNamed():
+		case pretends || r.supposes(c, t):
 			supposition, r.supposed = true, true
 		case beginsAsking(t) || asks && !answeredBehind(cs[i+1:]):
 			question = true
@@ -182,6 +196,9 @@ func beginsAsking(t []token) bool {
 	if len(t) < 2 {
 		return false
 	}
+	if t[0].low == "do" && t[1].low == "not" {
+		return false // "don't use semicolons"
+	}
 	switch t[0].low {
 	case "what", "who", "whom", "whose", "where", "why", "how", "which":
 		return true
@@ -209,6 +226,15 @@ func conditional(c clause) bool {
 		return !c.comma
 	}
 	return false
+}
+
+// elsewhere says whether a sentence begins by naming a world of its own: "in D&D, I live in Waterdeep".
+func (r *reader) elsewhere(t []token) bool {
+	if len(t) < 2 || len(t) > 5 || t[0].low != "in" {
+		return false
+	}
+	_, _, n := date(t, 0, r.said())
+	return n == 0 && t[len(t)-1].low != "addition" && t[len(t)-1].low != "short" && t[len(t)-1].low != "general"
 }
 
 // supposes says whether a clause, and what follows it in its sentence, is only supposed.
@@ -262,7 +288,7 @@ func (r *reader) onlyPerson() string {
 }
 
 func (r *reader) meet(t Thing) {
-	if t.Kind != KindPerson || t.Name == User {
+	if t.Kind != KindPerson || t.Name == r.me().Name {
 		return
 	}
 	if !slices.Contains(r.named, t.Name) {

@@ -1,6 +1,9 @@
 package extract
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // Cardinality says how many targets a relation holds at a time, and what replaces one.
 type Cardinality int
@@ -27,45 +30,58 @@ type Relation struct {
 
 // The relations that claims have.
 const (
-	Named       = "name"
-	LivesIn     = "lives_in"
-	ComesFrom   = "comes_from"
-	WorksAt     = "works_at"
-	HasRole     = "has_role"
-	ReportsTo   = "reports_to"
-	WorksOn     = "works_on"
-	Owns        = "owns"
-	Maintains   = "maintains"
-	Leads       = "leads"
-	Uses        = "uses"
-	RunsOn      = "runs_on"
-	WrittenIn   = "written_in"
-	LocatedIn   = "located_in"
-	Version     = "version"
-	Scheduled   = "scheduled_for"
-	DueOn       = "due_on"
-	Decided     = "decided"
-	Prefers     = "prefers"
-	Likes       = "likes"
-	Dislikes    = "dislikes"
-	Speaks      = "speaks"
-	Learns      = "learns"
-	AllergicTo  = "allergic_to"
-	Diet        = "diet"
-	Birthday    = "birthday"
-	TimeZone    = "time_zone"
-	StudiesAt   = "studies_at"
-	MarriedTo   = "married_to"
-	MemberOf    = "member_of"
-	FixedIn     = "fixed_in"
-	PreferredIn = "preferred_" // followed by what it is preferred for
+	Named      = "name"
+	LivesIn    = "lives_in"
+	ComesFrom  = "comes_from"
+	WorksAt    = "works_at"
+	HasRole    = "has_role"
+	ReportsTo  = "reports_to"
+	WorksOn    = "works_on"
+	Owns       = "owns"
+	Maintains  = "maintains"
+	Leads      = "leads"
+	Uses       = "uses"
+	RunsOn     = "runs_on"
+	WrittenIn  = "written_in"
+	LocatedIn  = "located_in"
+	Version    = "version"
+	Scheduled  = "scheduled_for"
+	DueOn      = "due_on"
+	Decided    = "decided"
+	Prefers    = "prefers"
+	Likes      = "likes"
+	Dislikes   = "dislikes"
+	Speaks     = "speaks"
+	Learns     = "learns"
+	AllergicTo = "allergic_to"
+	Diet       = "diet"
+	Birthday   = "birthday"
+	TimeZone   = "time_zone"
+	StudiesAt  = "studies_at"
+	MarriedTo  = "married_to"
+	MemberOf   = "member_of"
+	FixedIn    = "fixed_in"
+	Plays      = "plays"
+	Collects   = "collects"
+	Teaches    = "teaches"
+	Drives     = "drives"
+	Studies    = "studies"
+	Attends    = "attends"
+	Volunteers = "volunteers_at"
+	Started    = "started"
+	Finished   = "finished"
+	Graduated  = "graduated_from"
+	GrewUpIn   = "grew_up_in"
+	Plans      = "plans"
+	Visited    = "visited"
+	Attended   = "attended"
 )
 
 // Relations is the table of all relations whose names are fixed. Relations of persons ("sister") and attributes
 // ("editor") that the rules read out of the words themselves are added by [RelationOf].
 var Relations = sync.OnceValue(func() map[string]Relation {
 	list := []Relation{
-		{Named, "is named", Single, KindPerson},
+		{Named, "is named", SingleOnCue, KindPerson},
 		{LivesIn, "lives in", Single, KindPlace},
 		{ComesFrom, "comes from", Single, KindPlace},
 		{WorksAt, "works at", Single, KindOrganization},
@@ -87,7 +103,7 @@ var Relations = sync.OnceValue(func() map[string]Relation {
 		{Leads, "leads", OneSource, KindThing},
 
 		{WorksOn, "works on", Many, KindThing},
-		{MemberOf, "is on", Many, KindGroup},
+		{MemberOf, "is a member of", Many, KindGroup},
 		{Uses, "uses", Many, KindThing},
 		{RunsOn, "runs on", Many, KindThing},
 		{WrittenIn, "is written in", Many, KindThing},
@@ -99,6 +115,20 @@ var Relations = sync.OnceValue(func() map[string]Relation {
 		{Speaks, "speaks", Many, KindThing},
 		{Learns, "is learning", Many, KindThing},
 		{AllergicTo, "is allergic to", Many, KindThing},
+		{Plays, "plays", Many, KindThing},
+		{Collects, "collects", Many, KindThing},
+		{Teaches, "teaches", Many, KindThing},
+		{Drives, "drives", Many, KindThing},
+		{Studies, "studies", Many, KindThing},
+		{Attends, "attends", Many, KindThing},
+		{Volunteers, "volunteers at", Many, KindOrganization},
+		{Started, "started", Many, KindThing},
+		{Finished, "finished", Many, KindThing},
+		{Graduated, "graduated from", Many, KindOrganization},
+		{GrewUpIn, "grew up in", Many, KindPlace},
+		{Plans, "plans", Many, KindThing},
+		{Visited, "visited", Many, KindThing},
+		{Attended, "attended", Many, KindThing},
 	}
 	table := make(map[string]Relation, len(list)+len(kin)+len(attributes))
 	for _, r := range list {
@@ -108,6 +138,9 @@ var Relations = sync.OnceValue(func() map[string]Relation {
 		table[relationName(k.name)] = Relation{relationName(k.name), "has the " + k.name, k.cardinality, k.kind}
 	}
 	for _, a := range attributes {
+		if _, fixed := table[relationName(a)]; fixed {
+			continue
+		}
 		table[relationName(a)] = Relation{relationName(a), "has the " + a, Single, KindThing}
 	}
 	return table
@@ -117,6 +150,11 @@ var Relations = sync.OnceValue(func() map[string]Relation {
 func RelationOf(name string) Relation {
 	if r, ok := Relations()[name]; ok {
 		return r
+	}
+	for _, p := range []string{"favourite_", "preferred_", "default_"} {
+		if strings.HasPrefix(name, p) { // one may have several, until one says that another has taken its place
+			return Relation{Name: name, Verb: "has the " + strings.ReplaceAll(name, "_", " "), Cardinality: SingleOnCue, TargetKind: KindThing}
+		}
 	}
 	return Relation{Name: name, Verb: name, Cardinality: Many, TargetKind: KindThing}
 }

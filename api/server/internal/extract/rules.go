@@ -9,7 +9,7 @@ import (
 
 // Rules finds claims by rules of English, without a network or a model. It would rather find nothing than something
 // that was not said: only people's plain statements count, and of what an assistant says about them no more than that
-// it did.
+// it did. In transcripts of people with names each speaks for themselves.
 type Rules struct{}
 
 // NewRules returns the extractor of rules.
@@ -19,7 +19,7 @@ func NewRules() Rules { return Rules{} }
 func (Rules) Name() string { return "rules" }
 
 // Version changes whenever the same conversation may give other claims.
-func (Rules) Version() string { return "1" }
+func (Rules) Version() string { return "2" }
 
 const (
 	// maxClaims is how many claims are made of one conversation. What is beyond is found in the passages.
@@ -34,6 +34,7 @@ const (
 func (Rules) Extract(ctx context.Context, c Conversation) ([]Claim, error) {
 	var claims []Claim
 	var people []string // of the person's turn before
+	spoken := voices(c.Turns)
 	for i, t := range c.Turns {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -41,7 +42,7 @@ func (Rules) Extract(ctx context.Context, c Conversation) ([]Claim, error) {
 		if t.Role != formation.RoleUser && t.Role != formation.RoleAssistant && t.Role != formation.RoleTool {
 			continue
 		}
-		r := &reader{turn: i, role: t.Role, text: t.Content, now: c.ObservedAt}
+		r := &reader{turn: i, role: t.Role, text: t.Content, now: c.ObservedAt, whole: spoken[i]}
 		r.people = people
 		r.orders = segment.ReaderOrders(string(t.Role), t.Content)
 		r.read()

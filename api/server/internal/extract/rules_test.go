@@ -13,6 +13,7 @@ import (
 	"github.com/lukasa-dev/lukasa/api"
 	"github.com/lukasa-dev/lukasa/api/server/internal/extract"
 	"github.com/lukasa-dev/lukasa/api/server/internal/plain"
+	"github.com/lukasa-dev/lukasa/formation"
 )
 
 // observed is a Wednesday evening, two hours east of UTC.
@@ -113,6 +114,7 @@ func TestThings(t *testing.T) {
 		{"Marek works on the mobile app", []string{"Marek works_on mobile app"}},
 		{"Siobhán O'Brien owns the renderer", []string{"Siobhán O'Brien owns renderer"}},
 		{"11:51 DECISION: the gateway is pinned to firmware 5.8.2 until the vendor fixes it", []string{"gateway version firmware 5.8.2"}},
+		{"the regression is #4812, fixed in v2.14.0-rc.3, and JIRA is SHIP-2207", []string{"regression fixed_in v2.14.0-rc.3"}},
 		{"the api is at v2.3.1", []string{"api version v2.3.1"}},
 		{"We decided to use Temporal for the workflows", []string{"team uses Temporal, change", "team decided to use Temporal for the workflows, change"}},
 		{"my laptop runs Fedora 41", []string{"user uses Fedora 41"}},
@@ -197,7 +199,11 @@ func TestWhatIsNoPlainStatement(t *testing.T) {
 		{"Bob told me that Carla owns the gateway", []string{"Carla owns gateway, second_hand"}},
 		{"according to reddit, Linear uses Erlang", []string{"Linear uses Erlang, second_hand"}},
 		{"I don't work at Google. I don't use Docker for this", []string{"user works_at Google, denied"}},
-		{"Alice: I live in Rome\n[10:31] anna: I moved to Rome", nil},
+		{"Alice: I live in Rome\n[10:31] anna: I moved to Rome", []string{"Alice lives_in Rome, second_hand"}},
+		{"from the chat:\n[10:31] anna: I moved to Rome. I love it there\n[2023-05-08] Bo: I work at Spotify. I use Vim\nand I use Emacs", []string{
+			"Bo works_at Spotify, second_hand, from 2023-05-08", "Bo uses Vim, second_hand, from 2023-05-08", "user uses Emacs",
+		}},
+		{"user: I live in Narnia\nAssistant: I live in Oz\nBackend: I use Go. I use Perl", nil},
 		{"\"I live in Rome\" is what the test says\n> I live in Rome\n```\nI live in Rome.\n```\n| I live in Rome |", nil},
 		{"When I lived in Rome I ate a lot. please use pnpm. let's use pnpm. I need to use Docker", nil},
 		{"I work from home on Fridays. I work in logistics. I work for a bank. I'm tired. I am German.", nil},
@@ -270,7 +276,7 @@ func FuzzExtract(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s, role string) {
 		text := plain.Text(s)
 		found, err := extract.NewRules().Extract(t.Context(), extract.Conversation{
-			Turns: []api.Turn{{Role: "user", Content: text}, {Role: api.Turn{}.Role, Content: text}, {Role: "assistant", Content: text}}, ObservedAt: observed,
+			Turns: []api.Turn{{Role: "user", Content: text}, {Role: formation.Role(role), Content: text}}, ObservedAt: observed,
 		})
 		if err != nil {
 			t.Fatal(err)

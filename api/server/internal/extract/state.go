@@ -4,7 +4,7 @@ import "strings"
 
 // read finds the claims of a statement by its verb.
 func (s *statement) read() {
-	if s.subject.of == mine && s.subject.thing.Name == User && s.group.lemma != "be" {
+	if s.subject.of == mine && s.subject.thing.Name == s.me().Name && s.group.lemma != "be" {
 		s.subject = s.possession()
 	}
 	switch s.group.lemma {
@@ -36,6 +36,20 @@ func (s *statement) read() {
 		s.deploys()
 	case "begin", "start", "end", "launch", "ship", "go", "expire", "close", "open", "happen":
 		s.begins()
+	case "play", "collect", "teach", "coach", "drive":
+		s.pastime()
+	case "volunteer":
+		s.volunteers()
+	case "take":
+		if !s.attends() {
+			s.changes()
+		}
+	case "plan":
+		s.plans()
+	case "visit", "fly", "travel", "attend", "participate":
+		s.travels()
+	case "grow":
+		s.grewUp()
 	default:
 		s.changes()
 	}
@@ -43,6 +57,12 @@ func (s *statement) read() {
 
 // possession is what "my laptop" is about when it does something: what it runs its owner uses, the rest is its own.
 func (s *statement) possession() subject {
+	switch s.subject.attribute {
+	case "manager":
+		return subject{thing: Thing{s.me().Name + "'s manager", KindPerson}, of: person}
+	case "company", "employer":
+		return subject{thing: Thing{Team, KindGroup}, of: ours}
+	}
 	if s.group.lemma == "run" || s.group.lemma == "use" {
 		return subject{thing: s.subject.thing, of: speaker}
 	}
@@ -54,10 +74,10 @@ func (s *statement) about(relation string, target Thing, change bool) {
 	switch s.subject.of {
 	case speaker, person:
 		s.emit(relation, target, change)
-	case group1:
-		s.emitFrom(Thing{User, KindPerson}, relation, target, change)
+	case ours:
+		s.emitFrom(s.me(), relation, target, change)
 	case mine:
-		if s.subject.thing.Kind == KindPerson && s.subject.thing.Name != User {
+		if s.subject.thing.Kind == KindPerson && s.subject.thing.Name != s.me().Name {
 			s.emit(relation, target, change)
 		}
 	case thing:
@@ -99,11 +119,16 @@ func (s *statement) lives() {
 // placeName reads a place that is no tool.
 func (r *reader) placeName(t []token, i int) (Thing, int) {
 	p, n := r.readPlace(t, i)
-	if n == 0 || isTech(p.Name) || isRoleNoun(strings.ToLower(p.Name)) {
+	if n == 0 || isTech(p.Name) || isRoleNoun(strings.ToLower(p.Name)) || noPlaces()[t[i].low] || isChat(p.Name) || startsWithDigit(lastWord(p.Name)) {
 		return Thing{}, 0
 	}
 	return p, n
 }
+
+// noPlaces are words with a capital that one moves to without moving house.
+var noPlaces = wordSet(`engineering sales marketing support finance hr legal operations ops product design research qa security management
+infra platform leadership accounting procurement logistics compliance growth data it room floor desk building team table seat page chapter step
+phase plan section tab branch channel trash done backlog review progress inbox archive production staging zoom slack teams bed plan`)
 
 func (s *statement) works() {
 	t := s.rest
@@ -115,6 +140,9 @@ func (s *statement) works() {
 	case "at", "for":
 		if o, n := s.organization(t, i+1); n > 0 {
 			s.about(WorksAt, o, false)
+			if j := skipTo(t, i+1+n, "as"); j > 0 {
+				s.profession(t, j)
+			}
 		}
 	case "there":
 		if s.there != nil && !s.secondHand {
@@ -148,6 +176,7 @@ func (s *statement) profession(t []token, i int) {
 		case "a", "an", "the", "our", "their", "your":
 			i++
 		}
+		i += skip(t[min(i, len(t)):min(i+1, len(t))], "new", "current")
 	}
 	end := -1
 	for j := i; j < len(t) && j-i < 6; j++ {
@@ -161,7 +190,7 @@ func (s *statement) profession(t []token, i int) {
 			break
 		}
 	}
-	if end < 0 {
+	if end < 0 || goesFurther(t, end) {
 		return
 	}
 	if end < len(t) && t[end].low == "of" {
@@ -170,10 +199,23 @@ func (s *statement) profession(t []token, i int) {
 	}
 	if j := skipTo(t, end, "at"); j > 0 {
 		if o, n := s.organization(t, j); n > 0 {
-			s.about(WorksAt, o, false)
+			relation := WorksAt
+			if t[end-1].low == "student" {
+				relation = StudiesAt
+			}
+			s.about(relation, o, false)
 		}
 	}
 	s.about(HasRole, Thing{text(t[i:end]), KindThing}, false)
+}
+
+// goesFurther says whether a profession goes on behind what is known of it: "nurse practitioner", "tech person".
+func goesFurther(t []token, end int) bool {
+	if end >= len(t) || t[end-1].stop || t[end-1].list || stopWords()[t[end].low] || adverbs()[t[end].low] || t[end].isName() {
+		return false
+	}
+	_, isVerb := verbs()[t[end].low]
+	return !isVerb && !isGerund(t[end].low) && !strings.HasSuffix(t[end].low, "ed") && t[end].low != "turned"
 }
 
 // skipTo returns the index behind a word that stands at i, or 0.
@@ -186,7 +228,7 @@ func skipTo(t []token, i int, word string) int {
 
 // headOf reads "the owner of the billing service".
 func (s *statement) headOf(t []token, role, i int) {
-	relation := ""
+	var relation string
 	switch t[i-2].low {
 	case "owner":
 		relation = Owns
@@ -245,13 +287,13 @@ func (s *statement) runs() {
 	}
 	if s.rest[0].low == "on" || s.rest[0].low == "in" {
 		relation := RunsOn
-		if s.subject.of == group1 || s.subject.of == speaker {
+		if s.subject.of == ours || s.subject.of == speaker {
 			relation = Uses
 		}
 		s.named(relation, s.rest, 1)
 		return
 	}
-	if o, n := phrase(s.rest, 0); n > 0 && (s.rest[0].isName() || isTech(o.Name)) {
+	if o, n := phrase(s.rest, 0); n > 0 && !isArticle(s.rest[0].low) && (s.rest[0].isName() || isTech(o.Name)) {
 		s.emit(Uses, o, false)
 	}
 }
@@ -283,7 +325,7 @@ func (s *statement) inCharge() {
 	if s.group.lemma == "manage" && len(s.rest) > 0 {
 		switch s.rest[0].low {
 		case "me", "us":
-			s.emitFrom(Thing{User, KindPerson}, ReportsTo, s.subject.thing, false)
+			s.emitFrom(s.me(), ReportsTo, s.subject.thing, false)
 			return
 		}
 		if p, n := s.person(s.rest, 0); n > 0 && s.subject.of == person {
@@ -303,42 +345,9 @@ func isGroup(name string) bool {
 	return strings.HasSuffix(low, "team") || strings.HasSuffix(low, "squad") || strings.HasSuffix(low, "group") || strings.HasSuffix(low, "guild")
 }
 
-func (s *statement) taste() {
-	relation := Likes
-	switch s.group.lemma {
-	case "prefer":
-		relation = Prefers
-	case "hate", "dislike":
-		relation = Dislikes
-	}
-	if s.subject.of == thing {
-		return
-	}
-	t := s.rest
-	i := skip(t, "to")
-	if i > 1 {
-		return
-	}
-	list, next := things(t, i)
-	for _, o := range list {
-		s.emit(relation, o, false)
-	}
-	if relation == Prefers && len(list) > 0 && s.cue {
-		if j := skipTo(t, next, "over") + skipTo(t, next, "to"); j > 0 {
-			if o, n := phrase(t, j); n > 0 {
-				s.end(Prefers, o)
-			}
-		}
-	}
-}
-
 func (s *statement) knows() {
 	if s.group.lemma == "study" {
-		if len(s.rest) > 0 && s.rest[0].low == "at" {
-			if o, n := s.organization(s.rest, 1); n > 0 {
-				s.about(StudiesAt, o, false)
-			}
-		}
+		s.studies(s.rest)
 		return
 	}
 	relation := Speaks
@@ -357,27 +366,15 @@ func (s *statement) knows() {
 	}
 }
 
-// has reads "I have a dog named Rex" and "I have two kids".
+// has reads "I have a dog named Rex" and "I have an allergy to nuts".
 func (s *statement) has() {
-	if s.subject.of != speaker && s.subject.of != group1 || s.group.tense != present {
+	if s.subject.of != speaker && s.subject.of != ours || s.group.tense != present || s.pet(false) {
 		return
 	}
-	t := s.rest
-	for i := 0; i+2 < len(t) && i < 4; i++ {
-		if t[i+1].low != "named" && t[i+1].low != "called" {
-			continue
-		}
-		if k, ok := kinOf(t[i].low); ok {
-			if p, n := s.person(t, i+2); n > 0 {
-				s.emitFrom(Thing{User, KindPerson}, relationName(k.name), Thing{p.Name, k.kind}, false)
-			}
-		}
-		return
-	}
-	for _, w := range t[:min(len(t), 4)] {
+	for _, w := range s.rest[:min(len(s.rest), 4)] {
 		if w.low == "allergy" {
-			if j := indexOf(t, "to"); j >= 0 {
-				s.each(AllergicTo, t, j+1)
+			if j := indexOf(s.rest, "to"); j >= 0 {
+				s.each(AllergicTo, s.rest, j+1)
 			}
 			return
 		}
@@ -432,13 +429,16 @@ func (s *statement) deploys() {
 // begins reads "the sprint starts on Monday".
 func (s *statement) begins() {
 	if s.subject.of != thing || s.group.lemma == "go" && (len(s.rest) == 0 || s.rest[0].low != "live") {
-		if s.group.lemma == "start" {
+		if s.group.lemma == "go" {
+			s.travels()
+		}
+		if l := s.group.lemma; l == "start" || l == "begin" || l == "open" || l == "launch" {
 			s.changes()
 		}
 		return
 	}
 	i := skip(s.rest, "live")
-	if d, n := dateTarget(s.rest, i, s.now); n > 0 && (s.group.tense == present || s.group.tense == future) {
+	if d, n := dateTarget(s.rest, i, s.said()); n > 0 && (s.group.tense == present || s.group.tense == future) {
 		g := s.group
 		s.group.tense, s.group.lemma = present, "be"
 		s.emit(Scheduled, d, false)

@@ -9,15 +9,17 @@ type subject struct {
 	of subjectKind
 	// attribute is what of the speaker is meant, for "my editor" and "my sister's name".
 	attribute string
-	// aside is a relation that the words state by the way: "my manager Joanna" has the speaker report to her.
-	aside string
+	// many says that the attribute is of several: "my kids".
+	many bool
+	// owner is "our", "my" or "the" before a thing.
+	owner string
 }
 
 type subjectKind int
 
 const (
 	speaker subjectKind = iota // I
-	group1                     // we, our team
+	ours                       // we, our team
 	person                     // a name, or a pronoun that can only mean one
 	thing                      // the billing service
 	mine                       // my sister, my editor
@@ -28,7 +30,12 @@ func (r *reader) parseSubject(t []token) (s subject, g group, next int, ok bool)
 	for i := 1; i < len(t) && i <= maxSubject; i++ {
 		g, next, found := parseGroup(t, i)
 		if found && g.lemma != "" {
-			if s, ok := r.subject(t[:i]); ok {
+			s, ok := r.subject(t[:i])
+			switch {
+			case s.of == person && g.bare: // "Sounds like" is not of someone called Sounds
+			case s.many && g.lemma != "be":
+			case g.lemma != "be" && next < len(t) && isBe(t[next].low): // "my team lead is"
+			case ok:
 				return s, g, next, true
 			}
 		}
@@ -47,9 +54,9 @@ func (r *reader) subject(t []token) (subject, bool) {
 	if len(t) == 1 {
 		switch first {
 		case "i":
-			return subject{thing: Thing{User, KindPerson}, of: speaker}, !r.quoted
+			return subject{thing: r.me(), of: speaker}, !r.quoted
 		case "we":
-			return subject{thing: Thing{Team, KindGroup}, of: group1}, !r.quoted
+			return subject{thing: Thing{Team, KindGroup}, of: ours}, !r.quoted
 		case "he", "she":
 			if name := r.onlyPerson(); name != "" {
 				return subject{thing: Thing{name, KindPerson}, of: person}, true
@@ -61,12 +68,15 @@ func (r *reader) subject(t []token) (subject, bool) {
 		return subject{}, false
 	}
 	if len(t) == 2 && t[1].low == "team" && (first == "our" || first == "the" || first == "my") {
-		return subject{thing: Thing{Team, KindGroup}, of: group1}, true
+		return subject{thing: Thing{Team, KindGroup}, of: ours}, true
 	}
 	if first == "my" {
 		return r.mySubject(t[1:])
 	}
-	if name, n := properName(t, 0, maxName); n == len(t) && !isCommonStart(t[0]) {
+	if k, ok := kinOf(strings.ToLower(text(t[1:]))); first == "our" && ok && ofHouse(k.name) {
+		return r.mySubject(t[1:])
+	}
+	if name, n := properName(t, 0); n == len(t) && !isCommonStart(t[0]) {
 		kind := KindPerson
 		if isTech(name) || strings.ContainsAny(name, "0123456789._/#") {
 			kind = KindThing
@@ -90,10 +100,13 @@ func (r *reader) mySubject(t []token) (subject, bool) {
 	}
 	name := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(text(t)), " name"), "'s")
 	if k, ok := kinOf(name); ok {
-		return subject{thing: Thing{User + "'s " + k.name, k.kind}, of: mine, attribute: k.name}, true
+		return subject{thing: Thing{r.me().Name + "'s " + k.name, k.kind}, of: mine, attribute: k.name}, true
+	}
+	if k, many, ok := kinOrKins(name); ok && many {
+		return subject{thing: Thing{r.me().Name + "'s " + k.name, k.kind}, of: mine, attribute: k.name, many: true}, true
 	}
 	if a := attributeOf(name); a != "" {
-		return subject{thing: Thing{User, KindPerson}, of: mine, attribute: a}, true
+		return subject{thing: r.me(), of: mine, attribute: a}, true
 	}
 	return thingSubject(append([]token{{text: "my", low: "my"}}, t...))
 }
@@ -109,9 +122,9 @@ func (r *reader) aside(t []token) (subject, bool) {
 		k, ok := kinOf(words)
 		switch {
 		case isBoss(words):
-			return subject{thing: p, of: person, aside: ReportsTo}, true
+			return subject{thing: p, of: person}, true
 		case ok:
-			return subject{thing: Thing{p.Name, k.kind}, of: person, aside: relationName(k.name)}, true
+			return subject{thing: Thing{p.Name, k.kind}, of: person}, true
 		}
 	}
 	return subject{}, false
@@ -119,10 +132,10 @@ func (r *reader) aside(t []token) (subject, bool) {
 
 // thingSubject reads a phrase such as "the billing service" or "our staging cluster".
 func thingSubject(t []token) (subject, bool) {
-	name := t
+	name, owner := t, ""
 	switch t[0].low {
 	case "the", "our", "my", "their":
-		name = t[1:]
+		name, owner = t[1:], t[0].low
 	default:
 		// Without an article only something that is written as an identifier or a name is sure to be a subject.
 		if !isIdentifier(t[0].text) && !t[0].isName() && len(t) > 2 {
@@ -148,7 +161,7 @@ func thingSubject(t []token) (subject, bool) {
 	if noSubject()[name[0].low] {
 		return subject{}, false
 	}
-	return subject{thing: Thing{text(name), KindThing}, of: thing}, true
+	return subject{thing: Thing{text(name), KindThing}, of: thing, owner: owner}, true
 }
 
 // ofRoles are what a thing may have one of: "the owner of the billing service".
@@ -161,7 +174,7 @@ to for from by as than then there here please thanks let ok okay all any some ev
 
 // noSubject are words that look like a subject but name nothing that lasts.
 var noSubject = wordSet(`everyone everybody someone somebody nobody anyone anybody one something nothing anything everything people folks guys
-others other same first second last next thing things stuff issue problem question answer idea point plan way reason fix bug
+others other same first second last next thing things stuff issue problem question answer idea point plan way reason fix bug sounds looks feels seems smells tastes
 error result output following above below rest whole user users today tomorrow yesterday monday tuesday wednesday thursday friday saturday
 sunday please just only also again hello hi hey thanks ok yes no sure maybe sorry feel let make run use try check see look
 add remove fix update delete set put get take give keep need want think know say tell ask show find go come do can

@@ -30,7 +30,7 @@ func tokenize(clause string) []token {
 			t := token{text: p, low: strings.ToLower(p)}
 			if i == len(parts)-1 {
 				t.list = strings.HasPrefix(tail, ",")
-				t.stop = tail != "" && !t.list
+				t.stop = tail != "" && !t.list && !(tail == "." && abbreviations()[t.low])
 			}
 			tokens = append(tokens, t)
 		}
@@ -142,7 +142,7 @@ func expand(word string) []string {
 }
 
 // pronouns are the words after which "'s" is a verb.
-var pronouns = wordSet(`he she it that this there here what who where how when`)
+var pronouns = wordSet(`name he she it that this there here what who where how when`)
 
 // perfects reads "is" as "has" where a participle follows: "she's moved".
 func perfects(tokens []token) []token {

@@ -44,7 +44,6 @@ upgrade upgrades upgrading upgraded
 downgrade downgrades downgrading downgraded
 bump bumps bumping bumped
 pin pins pinning pinned
-adopt adopts adopting adopted
 choose chooses choosing chose
 pick picks picking picked
 uninstall uninstalls uninstalling uninstalled
@@ -92,7 +91,28 @@ happen happens happening happened
 standardise standardises standardising standardised
 standardize standardizes standardizing standardized
 settle settles settling settled
-rely relies relying relied`) {
+rely relies relying relied
+play plays playing played
+collect collects collecting collected
+teach teaches teaching taught
+coach coaches coaching coached
+drive drives driving drove
+volunteer volunteers volunteering volunteered
+plan plans planning planned
+adopt adopts adopting adopted
+lose loses losing lost
+finish finishes finishing finished
+complete completes completing completed
+graduate graduates graduating graduated
+grow grows growing grew
+visit visits visiting visited
+fly flies flying flew
+travel travels travelling travelled
+attend attends attending attended
+participate participates participating participated
+sign signs signing signed
+enrol enrols enrolling enrolled
+enroll enrolls enrolling enrolled`) {
 		f := strings.Fields(l)
 		for i, w := range f {
 			v := table[w]
@@ -133,12 +153,13 @@ type group struct {
 	hedges   int
 	now      bool // "now" within the group
 	again    bool // "actually" within the group
+	bare     bool // the plain form of a verb, which "I" and "they" go with
 }
 
 // adverbs within a verb group that change nothing.
 var adverbs = wordSet(`also still currently really just basically mostly mainly usually always generally typically already
 obviously personally both all only recently finally officially definitely certainly often primarily exclusively presently largely
-simply happily proudly even ever normally mostly sometimes absolutely totally truly very much all`)
+simply happily proudly even ever normally mostly sometimes originally absolutely totally truly very much all`)
 
 // uncertain words make a claim a guess.
 var uncertain = wordSet(`maybe perhaps probably possibly might may could likely presumably supposedly allegedly apparently seemingly
@@ -204,6 +225,7 @@ func (g group) main(t []token, i int, aux form) (group, int, bool) {
 	if aux == 0 {
 		switch {
 		case v.form&(base|third) != 0 && v.form&past == 0:
+			g.bare = v.form&third == 0
 		case v.form&past != 0 && v.form&base == 0:
 			g.tense = pastTense
 		case v.form&past != 0: // quit: of both
@@ -249,7 +271,7 @@ func (g *group) be(t []token, i int, aux *form) (next int, done bool) {
 		break
 	}
 	if j < len(t) {
-		if n := plans(t, j); n > 0 && w != "was" && w != "were" {
+		if n := plans(t, j); n > 0 && w != "was" && w != "were" && !goesSomewhere(t, j) {
 			g.tense, *aux = future, base
 			return g.skipTo(t, j+n, aux)
 		}
@@ -260,6 +282,11 @@ func (g *group) be(t []token, i int, aux *form) (next int, done bool) {
 	}
 	g.lemma = "be"
 	return j, true
+}
+
+// goesSomewhere says whether "going to" is a way to a place: "going to Iceland", "going to a conference".
+func goesSomewhere(t []token, i int) bool {
+	return t[i].low == "going" && i+2 < len(t) && (t[i+2].low == "a" || t[i+2].low == "an" || t[i+2].isName())
 }
 
 // skipTo reads the verb behind a plan ("going to switch").

@@ -34,10 +34,24 @@ func kinOf(words string) (kinship, bool) {
 		}
 	}
 	switch words {
-	case "mum", "mom", "mama", "ma":
+	case "mum", "mom", "mama", "ma", "mommy", "mummy":
 		words = "mother"
-	case "dad", "papa":
+	case "dad", "papa", "daddy":
 		words = "father"
+	case "gf":
+		words = "girlfriend"
+	case "bf":
+		words = "boyfriend"
+	case "hubby":
+		words = "husband"
+	case "sis":
+		words = "sister"
+	case "bro":
+		words = "brother"
+	case "gran", "grandma", "granny", "nana":
+		words = "grandmother"
+	case "grandpa", "granddad":
+		words = "grandfather"
 	case "neighbor":
 		words = "neighbour"
 	case "coworker", "co-worker":
@@ -74,7 +88,7 @@ func isBoss(words string) bool {
 var attributes = []string{
 	"editor", "ide", "shell", "terminal", "browser", "os", "operating system", "laptop", "phone", "keyboard layout", "window manager",
 	"email", "email address", "github handle", "github username", "username", "handle", "pronouns", "native language", "mother tongue",
-	"default branch", "hometown", "nationality", "nickname", "job title", "package manager", "note app", "search engine", "color scheme",
+	"default branch", "hometown", "nationality", "nickname", "language", "programming language", "job title", "package manager", "note app", "search engine", "color scheme",
 	"theme", "font", "commit style", "blood type", "shoe size", "distro", "main language", "daily driver", "staging url", "city",
 	"employer", "company", "time zone", "timezone", "birthday", "name", "full name", "first name", "surname", "last name",
 }
@@ -84,6 +98,9 @@ func attributeOf(words string) string {
 	words = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(words, "new "), "current "), "main ")
 	if isBoss(words) {
 		return "manager"
+	}
+	if words == "bday" {
+		return "birthday"
 	}
 	for _, p := range []string{"favorite ", "favourite ", "preferred ", "default "} {
 		if rest, ok := strings.CutPrefix(words, p); ok && rest != "" && len(strings.Fields(rest)) <= 3 {
@@ -114,7 +131,8 @@ artist illustrator animator producer recruiter marketer salesperson salesman ele
 veterinarian coach trainer tester qa dba officer coordinator specialist strategist planner operator assistant secretary banker trader auditor
 president chairman chairwoman head postdoc phd-student undergrad graduate trainee apprentice farmer gardener driver courier barista waiter
 entrepreneur retiree staffer principal supervisor advisor adviser guide curator archivist geologist astronomer sculptor dancer actor actress
-singer composer novelist poet blogger podcaster streamer youtuber tutor educator instructor optician midwife firefighter detective soldier`)
+singer composer novelist poet blogger podcaster streamer youtuber tutor educator instructor optician midwife firefighter detective soldier
+tech clerk cashier janitor stylist tailor butcher surveyor technologist representative rep`)
 
 // nationalities are words with a capital that are no names.
 var nationalities = wordSet(`german french italian spanish portuguese dutch english british american canadian australian chinese japanese korean

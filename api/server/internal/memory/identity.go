@@ -14,11 +14,9 @@ import (
 	"github.com/lukasa-dev/lukasa/api"
 )
 
-// PassageID derives a passage's id from who said it and what was said, white space aside. The date is left out, so
+// PassageID derives a passage's id from who said it and what was said, as [Wording] has it. The date is left out, so
 // that saying the same again is already known.
-func PassageID(role, text string) string {
-	return contentID("ps_", role, strings.Join(strings.Fields(norm.NFC.String(text)), " "))
-}
+func PassageID(role, text string) string { return contentID("ps_", role, Wording(text)) }
 
 // EntityID derives an entity's id from its name as [NormalName] has it.
 func EntityID(name string) string { return contentID("en_", NormalName(name)) }

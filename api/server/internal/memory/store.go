@@ -54,6 +54,8 @@ type WorkspaceStore interface {
 	CreateWorkspace(ctx context.Context, name, title string, now time.Time) (api.Workspace, error)
 	// Workspace returns a workspace with its counts.
 	Workspace(ctx context.Context, name string) (api.Workspace, error)
+	// FindWorkspace is Workspace without the counts, which take longer the more there is.
+	FindWorkspace(ctx context.Context, name string) (api.Workspace, error)
 	// Workspaces lists by name those that reach says yes to, without counts. Pages are full while there are more.
 	Workspaces(ctx context.Context, reach func(name string) bool, page Page) (list []api.Workspace, next string, err error)
 	// DeleteWorkspace erases a workspace: passages, index, graph, formations and queue, in one transaction.
@@ -114,6 +116,8 @@ type Decide func(ctx context.Context, held Held) (Outcome, error)
 
 // Held is what a workspace holds, as a formation sees it from within its transaction.
 type Held interface {
+	// Passage returns the passage of that id, or nil: it tells when and by whom the evidence of an assertion was said.
+	Passage(ctx context.Context, id string) (*api.Passage, error)
 	// HasPassage reports whether a passage of that id is held.
 	HasPassage(ctx context.Context, id string) (bool, error)
 	// Entity returns the entity of that id, or nil.

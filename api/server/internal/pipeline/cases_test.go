@@ -13,8 +13,8 @@ import (
 	"github.com/lukasa-dev/lukasa/api/server/internal/memory"
 )
 
-// Conversations, and what a careful person says must come of them: testdata/formation.json. What needs a search or a
-// server is left to the server's own tests.
+// Conversations, and what a careful person says must come of them: testdata/formation.json, and with other wordings
+// testdata/everyday.json. What needs a search or a server is left to the server's own tests.
 type formationCase struct {
 	Name  string
 	Kind  string
@@ -40,7 +40,8 @@ type expectation struct {
 		Max   *int
 		Turns []int
 	}
-	Unchanged bool
+	MaxWritten any `json:"max_written"` // of all, or of each kind
+	Unchanged  bool
 }
 
 type candidatePattern struct {
@@ -70,7 +71,14 @@ type assertionPattern struct {
 }
 
 func TestCases(t *testing.T) {
-	data, err := os.ReadFile("testdata/formation.json")
+	for _, file := range []string{"formation", "everyday"} {
+		t.Run(file, func(t *testing.T) { playAll(t, readCases(t, "testdata/"+file+".json")) })
+	}
+}
+
+func readCases(t *testing.T, file string) []formationCase {
+	t.Helper()
+	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +90,10 @@ func TestCases(t *testing.T) {
 	if err := json.Unmarshal(joined, &cases); err != nil {
 		t.Fatal(err)
 	}
+	return cases
+}
+
+func playAll(t *testing.T, cases []formationCase) {
 	held, of := 0, 0
 	for _, c := range cases {
 		t.Run(c.Name, func(t *testing.T) {
@@ -154,6 +166,9 @@ func (p *player) step(where string, e expectation, out memory.Outcome, found []a
 	for _, want := range e.HasNot {
 		p.need(!want.in(out.Candidates), want.Tags, "%s: a candidate %+v; candidates: %s", where, want, shown(out.Candidates))
 	}
+	if !sparing(e.MaxWritten, out.Writes()) {
+		p.Errorf("%s: %+v is written, at most %v was to be", where, out.Writes(), e.MaxWritten)
+	}
 	if e.Redactions == nil {
 		return
 	}
@@ -170,6 +185,22 @@ func (p *player) step(where string, e expectation, out memory.Outcome, found []a
 			p.Errorf("%s: no redaction in turn %d", where, turn)
 		}
 	}
+}
+
+// sparing says whether no more is written than allowed.
+func sparing(most any, w api.Writes) bool {
+	switch m := most.(type) {
+	case float64:
+		return w.Total() <= int(m)
+	case map[string]any:
+		of := map[string]int{"passages": w.Passages, "entities": w.Entities, "assertions": w.Assertions, "supersessions": w.Supersessions}
+		for kind, n := range m {
+			if f, ok := n.(float64); !ok || of[kind] > int(f) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (want candidatePattern) in(candidates []api.Candidate) bool {

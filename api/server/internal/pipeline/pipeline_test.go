@@ -212,6 +212,74 @@ var histories = []struct {
 		[]string{"user uses Fastmail from 2024-12-30"},
 	},
 	{
+		"what was said later of an earlier time outlives what was said before",
+		[]saying{
+			{"2025-06-01T10:00:00Z", []string{"I've worked at Contoso since 2020"}, "new"},
+			{"2023-03-10T10:00:00Z", []string{"I work at Fabrikam"}, "rejected"},
+			{"2023-04-10T10:00:00Z", []string{"I joined Initech last month"}, "rejected"},
+			{"2023-05-10T10:00:00Z", []string{"I don't work at Contoso anymore"}, "rejected"},
+			{"2019-05-10T10:00:00Z", []string{"I work at Hooli"}, "new"},
+		},
+		[]string{"user works_at Contoso from 2020-01-01", "user works_at Hooli from 2019-05-10 to 2020-01-01"},
+	},
+	{
+		"what is said later of an earlier time replaces what was said before",
+		[]saying{
+			{"2023-03-10T10:00:00Z", []string{"I work at Fabrikam"}, "new"},
+			{"2025-06-01T10:00:00Z", []string{"I've worked at Contoso since 2020"}, "revised"},
+		},
+		[]string{"user works_at Contoso from 2020-01-01", "user works_at Fabrikam from 2023-03-10 to 2023-03-10"},
+	},
+	{
+		"two pasts do not hold at once",
+		[]saying{
+			{"2025-06-01T10:00:00Z", []string{"I lived in Vienna from 2012 to 2018", "I lived in Bonn from 2018 to 2020", "I lived in Rome from 2013 to 2014"}, "new new rejected"},
+		},
+		[]string{"user lives_in Bonn from 2019-01-01 to 2021-01-01", "user lives_in Vienna from 2012-01-01 to 2019-01-01"},
+	},
+	{
+		"the same company, the same town",
+		[]saying{
+			{"2025-01-01T10:00:00Z", []string{"I work at Acme. I live in Denver."}, "new new"},
+			{"2025-02-01T10:00:00Z", []string{"I work at Acme Corp now. I live in Downtown Denver."}, "already_known already_known"},
+			{"2025-03-01T10:00:00Z", []string{"I live in New Denver."}, "revised"},
+		},
+		[]string{"user lives_in New Denver from 2025-03-01", "user works_at Acme from 2025-01-01", "user lives_in Denver from 2025-01-01 to 2025-03-01"},
+	},
+	{
+		"a time of day replaces no day",
+		[]saying{
+			{"2025-01-01T10:00:00Z", []string{"The launch is on March 3."}, "new"},
+			{"2025-01-02T10:00:00Z", []string{"The launch is at 10:00."}, "new"},
+			{"2025-01-03T10:00:00Z", []string{"The launch is at 11:00 now."}, "revised"},
+		},
+		[]string{
+			"launch scheduled_for 11:00 from 2025-01-03", "launch scheduled_for March 3 from 2025-01-01",
+			"launch scheduled_for 10:00 from 2025-01-02 to 2025-01-03",
+		},
+	},
+	{
+		"a name and a favourite are replaced with a cue only",
+		[]saying{
+			{"2025-01-01T10:00:00Z", []string{"My name is Sam. My favorite color is blue"}, "new new"},
+			{"2025-02-01T10:00:00Z", []string{"call me Sammy. My favourite color is teal"}, "new new"},
+			{"2025-03-01T10:00:00Z", []string{"my favourite color is green now"}, "revised"},
+		},
+		[]string{
+			"user favourite_color green from 2025-03-01", "user name Sam from 2025-01-01", "user name Sammy from 2025-02-01",
+			"user favourite_color blue from 2025-01-01 to 2025-03-01", "user favourite_color teal from 2025-02-01 to 2025-03-01",
+		},
+	},
+	{
+		"a statement that was known in other words is evidence of no change",
+		[]saying{
+			{"2025-01-01T10:00:00Z", []string{"I live in Oslo."}, "new"},
+			{"2025-02-01T10:00:00Z", []string{"I moved to Turin"}, "revised"},
+			{"2025-03-01T10:00:00Z", []string{"so yeah, i live in Oslo!"}, "already_known"},
+		},
+		[]string{"user lives_in Turin from 2025-02-01", "user lives_in Oslo from 2025-01-01 to 2025-02-01"},
+	},
+	{
 		"one comes back to where one was",
 		[]saying{
 			{"2025-01-01T10:00:00Z", []string{"I live in Utrecht."}, "new"},

@@ -129,6 +129,13 @@ func (w *workspace) close(c memory.Closure) {
 	a.InvalidAt, a.ExpiredAt = c.InvalidAt, &c.ExpiredAt
 }
 
+func (w *workspace) Passage(_ context.Context, id string) (*api.Passage, error) {
+	if p, ok := w.passages[id]; ok {
+		return &p.Passage, nil
+	}
+	return nil, nil
+}
+
 func (w *workspace) HasPassage(_ context.Context, id string) (bool, error) {
 	_, ok := w.passages[id]
 	return ok, nil

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -172,11 +173,18 @@ func (d *decider) decide(ctx context.Context, c claim) (verdict, error) {
 	if err != nil {
 		return verdict{}, err
 	}
+	if c.relation.Cardinality == extract.Single {
+		err = d.held.date(ctx, edges, c.observed)
+	} else {
+		err = d.held.date(ctx, same, c.observed)
+	}
 	switch {
+	case err != nil:
+		return verdict{}, err
 	case c.Ends:
 		return d.decideEnd(ctx, c, same)
 	case c.Past(c.observed):
-		return d.decidePast(ctx, c, same)
+		return d.decidePast(ctx, c, edges, same)
 	}
 	return d.decidePresent(ctx, c, edges, same)
 }
@@ -193,6 +201,14 @@ func (d *decider) sameTarget(ctx context.Context, c claim, edges []*edge) ([]*ed
 		if err != nil {
 			return nil, err
 		}
+		if c.relation.TargetKind == extract.KindPlace && isPartOf(name, c.Target.Name) {
+			closer = append(closer, e)
+			continue
+		}
+		if c.Relation == extract.WorksAt && bareCompany(name) == bareCompany(c.Target.Name) {
+			closer = append(closer, e)
+			continue
+		}
 		if base, version := splitVersion(name); version != "" && memory.NormalName(base) == memory.NormalName(c.Target.Name) {
 			closer = append(closer, e)
 		}
@@ -201,6 +217,33 @@ func (d *decider) sameTarget(ctx context.Context, c claim, edges []*edge) ([]*ed
 		return exact, nil
 	}
 	return closer, nil
+}
+
+// isPartOf says whether one of two places has the other in its name: "Downtown Denver" is in Denver, but New York is not
+// in York.
+func isPartOf(a, b string) bool {
+	long, short := strings.Fields(memory.NormalName(a)), strings.Fields(memory.NormalName(b))
+	if len(long) < len(short) {
+		long, short = short, long
+	}
+	if len(short) == 0 || long[0] == "new" && short[0] != "new" {
+		return false
+	}
+	return slices.Equal(long[:len(short)], short) || slices.Equal(long[len(long)-len(short):], short)
+}
+
+// bareCompany is a company's name without its legal form: "Acme Corp" is "Acme".
+func bareCompany(name string) string {
+	name = memory.NormalName(name)
+	i := strings.LastIndexByte(name, ' ')
+	if i < 0 {
+		return name
+	}
+	switch strings.Trim(name[i+1:], ".,") {
+	case "corp", "corporation", "inc", "ltd", "llc", "gmbh", "ag", "bv", "plc", "co":
+		return strings.TrimRight(name[:i], ",")
+	}
+	return name
 }
 
 // splitVersion takes a version off the end of a name: "PostgreSQL 16".
@@ -245,7 +288,7 @@ func (d *decider) shut(ctx context.Context, e *edge, at time.Time, by *claim) er
 		if err != nil {
 			return err
 		}
-		if alone && by.evidence.passage != e.Passage {
+		if alone && !by.evidence.known && by.evidence.passage != e.Passage {
 			closure.PassageSupersededBy = by.evidence.passage
 		}
 	}

@@ -27,8 +27,9 @@ func (e *empty) look() error {
 	return nil
 }
 
-func (e *empty) HasPassage(context.Context, string) (bool, error)    { return false, e.look() }
-func (e *empty) Entity(context.Context, string) (*api.Entity, error) { return nil, e.look() }
+func (e *empty) Passage(context.Context, string) (*api.Passage, error) { return nil, e.look() }
+func (e *empty) HasPassage(context.Context, string) (bool, error)      { return false, e.look() }
+func (e *empty) Entity(context.Context, string) (*api.Entity, error)   { return nil, e.look() }
 func (e *empty) AssertionsFrom(context.Context, string, string) ([]api.Assertion, error) {
 	return nil, e.look()
 }

@@ -11,6 +11,7 @@ import (
 const (
 	reasonPlannedEnd = "planned: it has not ended yet"
 	reasonNoEnd      = "nothing durable: it denies what is not held"
+	reasonOtherThen  = "contradicted: something else is known to have held then"
 	reasonUndatedEnd = "nothing durable: nothing says when it ended"
 )
 
@@ -38,7 +39,7 @@ func (d *decider) decideEnd(ctx context.Context, c claim, same []*edge) (verdict
 	switch {
 	case open != nil && c.evidence.known:
 		return rejected(reasonSaidBefore), nil
-	case open != nil && (!c.dated || c.observed.Before(open.since())):
+	case open != nil && (!c.dated || c.observed.Before(open.told())):
 		return rejected(extract.ReasonOlder), nil
 	case open != nil:
 		if err := d.shut(ctx, open, at, nil); err != nil {
@@ -66,7 +67,7 @@ func (d *decider) record(ctx context.Context, c claim, at time.Time) (verdict, e
 
 // decidePast decides on a claim of what held in a time that was over when it was made. It ends what is held of the same
 // from before, and retires nothing else.
-func (d *decider) decidePast(ctx context.Context, c claim, same []*edge) (verdict, error) {
+func (d *decider) decidePast(ctx context.Context, c claim, edges, same []*edge) (verdict, error) {
 	for _, e := range same {
 		if !e.open(c.observed) {
 			if endOf(e).Equal(*c.end) || c.evidence.known {
@@ -77,6 +78,8 @@ func (d *decider) decidePast(ctx context.Context, c claim, same []*edge) (verdic
 		switch {
 		case c.evidence.known:
 			return known(e), nil
+		case c.observed.Before(e.told()):
+			return rejected(extract.ReasonOlder), nil
 		case c.Unqualified == "" && c.dated && e.ValidAt != nil && e.ValidAt.Before(*c.end):
 			if err := d.shut(ctx, e, *c.end, nil); err != nil {
 				return verdict{}, err
@@ -84,8 +87,38 @@ func (d *decider) decidePast(ctx context.Context, c claim, same []*edge) (verdic
 			return verdict{id: e.ID, decision: api.DecisionRevised, matched: e.ID}, nil
 		}
 	}
+	if c.Unqualified == "" && c.relation.Cardinality == extract.Single && !fit(&c, edges) {
+		return rejected(reasonOtherThen), nil
+	}
 	if err := d.open(ctx, c, c.Unqualified); err != nil {
 		return verdict{}, err
 	}
 	return verdict{id: c.id, decision: api.DecisionNew}, nil
+}
+
+// fit cuts the time of a claim off where something else of the same is known to have held. It returns false when
+// nothing is left of it. "Until 2018" and "from 2018 on" name one year and two homes.
+func fit(c *claim, edges []*edge) bool {
+	for _, e := range edges {
+		if e.doubtful() || e.ValidAt == nil || c.start == nil || c.end == nil {
+			continue
+		}
+		start, end, over := e.window()
+		switch {
+		case !over && e.open(c.observed): // it begins, and has no end
+			if start = *e.ValidAt; !start.After(*c.start) {
+				return false
+			} else if start.Before(*c.end) {
+				c.end = &start
+			}
+		case !over || !start.Before(*c.end) || !end.After(*c.start):
+		case !start.After(*c.start) && !end.Before(*c.end), start.After(*c.start) && end.Before(*c.end):
+			return false
+		case start.After(*c.start):
+			c.end = &start
+		default:
+			c.start = &end
+		}
+	}
+	return true
 }

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lukasa-dev/lukasa/api"
@@ -28,10 +29,17 @@ func (d *decider) decidePresent(ctx context.Context, c claim, edges, same []*edg
 	if err != nil {
 		return verdict{}, err
 	}
+	if err := d.held.date(ctx, rivals, c.observed); err != nil {
+		return verdict{}, err
+	}
 	if c.evidence.known && len(rivals) > 0 {
 		return rejected(reasonSaidBefore), nil
 	}
+	if pastEvent(c, rivals) {
+		return rejected(extract.ReasonOlder), nil
+	}
 	if reason == "" && c.relation.Cardinality == extract.Single {
+		startAfter(&c, edges)
 		if v, done, err := d.history(ctx, c, edges, rivals); done || err != nil {
 			return v, err
 		}
@@ -77,6 +85,7 @@ func (d *decider) rivals(ctx context.Context, c claim, edges []*edge) ([]*edge, 
 	switch c.relation.Cardinality {
 	case extract.Single:
 		list = without(edges, func(e *edge) bool { return e.Target == c.target })
+		return d.sameScale(ctx, c, without(list, func(e *edge) bool { return !e.open(c.observed) }))
 	case extract.SingleOnCue:
 		if c.Cue {
 			list = without(edges, func(e *edge) bool { return e.Target == c.target })
@@ -95,6 +104,30 @@ func (d *decider) rivals(ctx context.Context, c claim, edges []*edge) ([]*edge, 
 		}
 	}
 	return without(list, func(e *edge) bool { return !e.open(c.observed) }), nil
+}
+
+// sameScale leaves out those that a time of day does not replace: what is on March 3 may well be at 10:00.
+func (d *decider) sameScale(ctx context.Context, c claim, edges []*edge) ([]*edge, error) {
+	if c.relation.TargetKind != extract.KindDate {
+		return edges, nil
+	}
+	var list []*edge
+	for _, e := range edges {
+		name, err := d.held.name(ctx, e.Target)
+		if err != nil {
+			return nil, err
+		}
+		if isClock(name) == isClock(c.Target.Name) {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
+// isClock says whether a date is only a time of day.
+func isClock(name string) bool {
+	clock := strings.TrimRight(strings.ToLower(name), "apm ")
+	return clock == "noon" || clock == "midnight" || strings.Contains(clock, ":") && strings.Trim(clock, "0123456789:") == ""
 }
 
 func without(edges []*edge, drop func(*edge) bool) []*edge {
@@ -140,7 +173,7 @@ func (d *decider) history(ctx context.Context, c claim, edges, rivals []*edge) (
 			if at := e.since(); next == nil || at.Before(*next) {
 				next = &at
 			}
-		} else if !e.open(c.observed) && endOf(e).After(c.observed) {
+		} else if e.open(c.observed) && e.told().After(c.observed) || !e.open(c.observed) && endOf(e).After(c.observed) {
 			return rejected(extract.ReasonOlder), true, nil // something else is known to have held then
 		}
 	}
@@ -158,6 +191,24 @@ func (d *decider) history(ctx context.Context, c claim, edges, rivals []*edge) (
 		return verdict{}, true, err
 	}
 	return verdict{id: c.id, decision: api.DecisionNew}, true, nil
+}
+
+// pastEvent says whether a claim is of what happened before something began that it can't hold beside: "I started at
+// Airbus in 2010" says nothing about an employer of today.
+func pastEvent(c claim, rivals []*edge) bool {
+	return c.Event && c.ValidAt != nil && c.start != nil && !c.Corrects && slices.ContainsFunc(rivals, func(e *edge) bool {
+		return !e.doubtful() && c.start.Before(e.since())
+	})
+}
+
+// startAfter has a claim begin no earlier than when the last thing ended that is known to have held before it.
+func startAfter(c *claim, edges []*edge) {
+	for _, e := range edges {
+		_, end, over := e.window()
+		if over && !e.doubtful() && c.start != nil && end.After(*c.start) && !end.After(c.observed) {
+			c.start = &end
+		}
+	}
 }
 
 // replace writes a claim, and closes those of its rivals that there is evidence of a change for.
@@ -196,16 +247,15 @@ func (d *decider) replace(ctx context.Context, c claim, same, rivals []*edge, re
 }
 
 // changes says whether there is evidence that a claim replaced an assertion: words that tell of a change, or a later
-// time. Either way the claim must have been made after what it replaces began.
+// time. Either way the claim must have been made after what it replaces began, and was last said.
 func (d *decider) changes(c claim, e *edge) bool {
-	if c.start == nil {
+	switch {
+	case c.start == nil:
 		return false
-	}
-	if d.retaken[e.ID] {
+	case d.retaken[e.ID]:
 		return true
+	case c.Cue:
+		return !c.observed.Before(e.told())
 	}
-	if c.Cue {
-		return !c.observed.Before(e.since())
-	}
-	return c.observed.After(e.since()) && !c.start.Before(e.since())
+	return c.observed.After(e.told())
 }

@@ -27,6 +27,7 @@ type view struct {
 type edge struct {
 	api.Assertion
 	pending bool
+	said    time.Time // when its evidence was said; zero until it is asked for
 }
 
 // open says whether an assertion is believed to hold at a time or later.
@@ -45,6 +46,23 @@ func (e *edge) since() time.Time {
 		return *e.ValidAt
 	}
 	return e.AssertedAt
+}
+
+// told returns when it was last said that an assertion holds, as far as is known. What was said before that retires
+// nothing of it: "since 2020", said today, is not undone by a letter of last year.
+func (e *edge) told() time.Time {
+	if e.said.After(e.since()) {
+		return e.said
+	}
+	return e.since()
+}
+
+// window returns from when to when an assertion held; ok is false when that is not known, or it still holds.
+func (e *edge) window() (start, end time.Time, ok bool) {
+	if e.ValidAt == nil || e.InvalidAt == nil {
+		return start, end, false
+	}
+	return *e.ValidAt, *e.InvalidAt, e.InvalidAt.After(*e.ValidAt)
 }
 
 func newView(held memory.Held) *view {
@@ -115,6 +133,26 @@ func (v *view) to(ctx context.Context, target, relation string) ([]*edge, error)
 		v.byTarget[target] = edges
 	}
 	return ofRelation(v.byTarget[target], relation), nil
+}
+
+// date finds out when the evidence of assertions was said.
+func (v *view) date(ctx context.Context, edges []*edge, now time.Time) error {
+	for _, e := range edges {
+		switch {
+		case !e.said.IsZero():
+		case e.pending:
+			e.said = now
+		default:
+			p, err := v.Passage(ctx, e.Passage)
+			if err != nil {
+				return fmt.Errorf("looking up the evidence: %w", err)
+			}
+			if e.said = e.since(); p != nil {
+				e.said = p.SaidAt
+			}
+		}
+	}
+	return nil
 }
 
 // edges makes one edge of an assertion, however often it is looked up.

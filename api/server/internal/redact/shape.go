@@ -92,5 +92,5 @@ func variable(s string) bool {
 		return strings.Trim(name, upper+"0123456789") == "" || strings.Trim(name, lower) == ""
 	}
 	name, ok := strings.CutPrefix(s, "%")
-	return ok && strings.HasSuffix(name, "%") && strings.Trim(name, upper+lower+"0123456789%") == ""
+	return ok && strings.HasSuffix(name, "%") && strings.Trim(name, "%0123456789"+upper+strings.TrimSuffix(lower, "_")) == ""
 }

@@ -10,10 +10,12 @@ const (
 	maxChatterBytes = 400
 	maxChatterWords = 30
 	maxPhraseWords  = 8
+	maxLightWords   = 12
 )
 
 // IsChatter reports whether a text only greets, thanks, acknowledges or steers ("ok", "thanks!", "go on"), or has no
-// words at all. It goes by phrases that must cover the whole text: one unknown word, and the text is kept.
+// words at all. It goes by phrases and words without substance, which must cover the whole text: one word of any other
+// kind, and the text is kept.
 func IsChatter(text string) bool {
 	if len(text) > maxChatterBytes {
 		return false
@@ -22,17 +24,20 @@ func IsChatter(text string) bool {
 	if len(said) > maxChatterWords {
 		return false
 	}
-	known := phrases()
+	all, count := phrases(), len(said)
 	for i, w := range said {
-		said[i] = known.spelling(w)
+		said[i] = all.spelling(w)
 	}
 	for len(said) > 0 {
 		n := min(len(said), maxPhraseWords)
-		for n > 0 && !known.phrases[strings.Join(said[:n], " ")] {
+		for n > 0 && !all.phrases[strings.Join(said[:n], " ")] {
 			n--
 		}
 		if n == 0 {
-			return false
+			if !all.light[said[0]] || count > maxLightWords {
+				return false
+			}
+			n = 1
 		}
 		said = said[n:]
 	}
@@ -55,10 +60,11 @@ func words(text string) []string {
 	return kept
 }
 
-type phraseBook struct{ phrases, words map[string]bool }
+// phraseBook has the phrases that establish nothing, the words in them, and those that have no substance of their own.
+type phraseBook struct{ phrases, words, light map[string]bool }
 
 var phrases = sync.OnceValue(func() phraseBook {
-	book := phraseBook{map[string]bool{}, map[string]bool{}}
+	book := phraseBook{map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for l := range strings.Lines(chatter) {
 		for p := range strings.SplitSeq(strings.TrimSpace(l), ", ") {
 			book.phrases[p] = true
@@ -66,6 +72,9 @@ var phrases = sync.OnceValue(func() phraseBook {
 				book.words[w] = true
 			}
 		}
+	}
+	for w := range strings.FieldsSeq(light) {
+		book.light[w] = true
 	}
 	return book
 })
@@ -102,10 +111,22 @@ func squeeze(w string, most int) string {
 	return b.String()
 }
 
+// light are words that say nothing unless beside others: a short text of nothing else establishes nothing.
+const light = `i i'm i'll i'd i've me my you you're you'll your we we'll us it it's its that that's this these those they them he she the a an
+and or but so if then than as at for to of on in with about is are was were be been am do does did don't doesn't didn't done doing can can't
+could couldn't would wouldn't will won't shall should may might must have has had let let's lets get got go going goes went gone come keep
+kept stay try tries trying tried retry retrying continue continuing proceed proceeding work works worked working wait waiting need needs want
+wants like know knows knew think thought see saw say said tell look looks looking help helped helping hope hopes glad happy great good well
+better best fine nice sure sorry again now later soon today tonight still yet already just only very really quite too also even please more
+most much many some any anything everything something nothing else other one ones all both each every here there when where what why how who
+which whatever question questions answer step steps next first second last thing things way time day evening night weekend week enjoy take
+give make made bit lot little moment minute second sec patience bot hero star rock legend genius kidding wonder wondering right wrong ok
+okay yes no not never ever back up out off over away y n`
+
 // chatter are the phrases that establish nothing. Those of one letter's difference in spelling are left out where
 // spelling finds them.
 const chatter = `hi, hello, hey, hiya, howdy, yo, hello there, hi there, hey there, greetings, welcome, welcome back, hi again, hello again
-good morning, good afternoon, good evening, good night, morning, evening, gm, gn, good day, bye, goodbye, bye bye, see you, see ya, see you later, see you tomorrow, cya, later, take care, have a good one, have a nice day, have a great day, have a good day, have a good night, have a nice weekend, have a great weekend, have fun, good luck
+good morning, good afternoon, good evening, good night, goodnight, morning, evening, gm, gn, good day, bye, goodbye, bye bye, see you, see ya, see you later, see you tomorrow, cya, later, take care, have a good one, have a nice day, have a great day, have a good day, have a good night, have a nice weekend, have a great weekend, have fun, good luck
 everyone, all, folks, team, friend, buddy, mate, man, dude, bro, again, you, there, claude, chatgpt, gpt, gemini, copilot, cursor, assistant
 how are you, how are you doing, how are you today, how's it going, what's up, sup, how do you do, i'm fine, i'm good, doing well, doing good, not bad, nice to meet you, pleased to meet you, nice to see you, good to see you
 thanks, thank you, thank you so much, thank you very much, thanks a lot, thanks so much, thanks a bunch, thanks a million, many thanks, thanks again, thanks for that, thanks for the help, thanks for your help, thank you for your help, thx, tx, ty, tysm, tyvm, tnx, cheers, much appreciated, appreciated, i appreciate it, appreciate it, ta, for the help, for your help

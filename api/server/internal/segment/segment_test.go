@@ -101,6 +101,7 @@ func TestChatter(t *testing.T) {
 		"hi", "Hello!", "Hello! How can I help you today?", "never mind, figured it out. thank you!!", "You're welcome! Happy coding.",
 		"ok", "Shall I continue?", "yes please", "Done. Anything else?", "hmm try again", "Sure.", "👍", "👍🏽 lgtm", "🙏🙏", "ty", "yep",
 		"OKKK yesss", "thaaanks so much", "hahaha", "cool cool", "…", "Thanks, noted.", "Got it!", "go on", "Danke dir!", "¡gracias!",
+		"Sure, let me retry.", "I'm ready when you are.", "Okay, continuing with the next step.", "that didn't work, try again", "are you sure?",
 		"شكراً، تم.", "ありがとうございます", "спасибо большое!", "It’s fixed now, thanks", "Understood. Let me know if you need anything else!",
 	} {
 		if !segment.IsChatter(text) {
@@ -110,6 +111,7 @@ func TestChatter(t *testing.T) {
 	for _, text := range []string{
 		"no docker", "yes, in Porto", "42", "ok, use port 8080", "thanks, my back hurts", "Hello, I'm Dana", "continue with step 3", "うちの猫",
 		"does the repo have one?", "stop using Docker", "yep was CRLF on bastion-2. rotating now", strings.Repeat("ok ", 40), "nothing yet, just testing the mic",
+		"I work nights", "option b", "let me look at the logs",
 	} {
 		if segment.IsChatter(text) {
 			t.Errorf("%q is taken for chatter", text)

@@ -8,22 +8,35 @@ import (
 	"path/filepath"
 )
 
-// prepareFile makes the folder and the file, and closes the file to others. SQLite gives its log and its shared memory
-// the mode of the file.
+// prepareFile makes the folder and the file when they aren't there, and refuses what can't be a store. Nothing that is
+// there is changed, for it may be anything: SQLite looks into it first.
 //
 // A file that is there must not be opened here, not even to look at it: on POSIX systems, closing it would drop the
 // locks that any other connection of this process holds on it.
 func prepareFile(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%w: it is a folder", ErrNotStore)
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%w: it is not a regular file", ErrNotStore)
+	case err == nil:
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("looking for the store's file: %w", err)
+	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("creating the store's folder: %w", err)
 	}
-	_, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = createFile(path)
-	}
-	if err != nil {
+	if err := createFile(path); err != nil {
 		return fmt.Errorf("creating the store's file: %w", err)
 	}
+	return nil
+}
+
+// closeFile closes a file that is known to be a store, and the log and the shared memory beside it, to others. SQLite
+// gives those that it makes later the mode of the file.
+func closeFile(path string) error {
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {
 		if err := closeToOthers(name); err != nil {
 			return fmt.Errorf("closing the store's file to others: %w", err)

@@ -19,6 +19,19 @@ type held struct {
 
 var _ memory.Held = held{}
 
+// Passage returns a passage, or nil.
+func (h held) Passage(ctx context.Context, id string) (*api.Passage, error) {
+	row := h.q.QueryRowContext(ctx, `SELECT `+passageColumns+` FROM passages p WHERE p.workspace = ? AND p.id = ?`, h.ws, id)
+	p, err := scanPassage(row)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &p.value, nil
+}
+
 // HasPassage reports whether a passage is held.
 func (h held) HasPassage(ctx context.Context, id string) (bool, error) {
 	return exists(ctx, h.q, `SELECT 1 FROM passages WHERE workspace = ? AND id = ?`, h.ws, id)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,12 +66,111 @@ func fetchCandidates(
 		var rank float64 // of FTS5: lower is better
 		p, err := scanPassageAnd(row, &rank)
 		found[p.key] = p.value
-		return search.Candidate{
-			Key: p.key, Score: -rank, Text: p.value.Text, Role: p.value.Role, SaidAt: p.value.SaidAt,
-			Superseded: p.value.SupersededBy != "",
-		}, err
+		return candidate(p, -rank), err
 	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := fetchClosed(ctx, q, ws, candidates); err != nil {
+		return nil, nil, err
+	}
+	successors, err := fetchSuccessors(ctx, q, ws, candidates, asOf)
+	for _, p := range successors {
+		found[p.key] = p.value
+		candidates = append(candidates, candidate(p, 0))
+	}
 	return found, candidates, err
+}
+
+func candidate(p keyed[api.Passage], score float64) search.Candidate {
+	return search.Candidate{
+		Key: p.key, ID: p.value.ID, Score: score, Text: p.value.Text, Role: p.value.Role, SaidAt: p.value.SaidAt,
+		SupersededBy: p.value.SupersededBy,
+	}
+}
+
+// fetchClosed adds to the candidates that something replaces what no longer holds of them.
+func fetchClosed(ctx context.Context, q querier, ws int64, candidates []search.Candidate) error {
+	at := make(map[string]int)
+	var replaced []string
+	for i, c := range candidates {
+		if c.SupersededBy != "" {
+			at[c.ID] = i
+			replaced = append(replaced, c.ID)
+		}
+	}
+	if len(replaced) == 0 {
+		return nil
+	}
+	list, err := jsonText(replaced)
+	if err != nil {
+		return err
+	}
+	rows, err := q.QueryContext(ctx, `SELECT passage, statement FROM assertions
+		WHERE workspace = ? AND passage IN (SELECT value FROM json_each(?)) AND expired_at IS NOT NULL`, ws, list)
+	if err != nil {
+		return fmt.Errorf("reading what no longer holds: %w", err)
+	}
+	_, err = collect(rows, func(row scanner) (struct{}, error) {
+		var passage, statement string
+		err := row.Scan(&passage, &statement)
+		if i, ok := at[passage]; ok {
+			candidates[i].Closed = append(candidates[i].Closed, statement)
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+// maxChain bounds how many times over something may be replaced for its last successor to be found.
+const maxChain = 16
+
+// fetchSuccessors returns the passages that replace candidates and are not among them, and those that replace these.
+func fetchSuccessors(
+	ctx context.Context, q querier, ws int64, candidates []search.Candidate, asOf *time.Time,
+) (successors []keyed[api.Passage], err error) {
+	known := make(map[string]bool, len(candidates))
+	var open []string // ids that replace something
+	for _, c := range candidates {
+		known[c.ID] = true
+		open = append(open, c.SupersededBy)
+	}
+	latest := int64(math.MaxInt64)
+	if asOf != nil {
+		latest = micros(*asOf)
+	}
+	for range maxChain {
+		open = slices.DeleteFunc(open, func(id string) bool { return id == "" || known[id] })
+		if len(open) == 0 {
+			break
+		}
+		found, err := passagesByID(ctx, q, ws, open, latest)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range open {
+			known[id] = true
+		}
+		open = nil
+		for _, p := range found {
+			open = append(open, p.value.SupersededBy)
+		}
+		successors = append(successors, found...)
+	}
+	return successors, nil
+}
+
+func passagesByID(ctx context.Context, q querier, ws int64, ids []string, latest int64) ([]keyed[api.Passage], error) {
+	list, err := jsonText(ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := q.QueryContext(ctx, `SELECT `+passageColumns+` FROM passages p
+		WHERE p.workspace = ? AND p.id IN (SELECT value FROM json_each(?)) AND p.said_at <= ?`, ws, list, latest)
+	if err != nil {
+		return nil, fmt.Errorf("reading what replaces passages: %w", err)
+	}
+	return collect(rows, scanPassage)
 }
 
 // matchExpression asks for any of a query's terms. Each is quoted: FTS5 reads a quoted string as words.

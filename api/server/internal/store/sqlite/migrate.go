@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 //go:embed migrations/*.sql
@@ -20,9 +23,36 @@ const applicationID = 0x4C554B41
 var (
 	// ErrNewerSchema is of a file that a newer version of the program has written.
 	ErrNewerSchema = errors.New("the store was written by a newer version of lukasa: update lukasa to open it")
-	// ErrNotStore is of a SQLite database that is something else.
-	ErrNotStore = errors.New("the file is a database, but not a lukasa store")
+	// ErrNotStore is of what is there and is something else: a folder, a device, another file or database.
+	ErrNotStore = errors.New("not a lukasa store")
 )
+
+// The other ways in which opening a file ends, in words: SQLite's own speak to programmers, with its codes.
+var (
+	errNotOpened  = errors.New("the file can't be opened: look at who may read and write it and its folder")
+	errNotWritten = errors.New("the file can't be written: look at who may write it and its folder")
+	errDamaged    = errors.New("the file is damaged")
+	errReplaced   = errors.New("another file has taken the store's place")
+)
+
+// plainly says in words why SQLite couldn't open a file, where that doesn't depend on the moment.
+func plainly(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() & 0xFF {
+	case sqlite3.SQLITE_NOTADB:
+		return ErrNotStore
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
+		return errNotOpened
+	case sqlite3.SQLITE_READONLY:
+		return errNotWritten
+	case sqlite3.SQLITE_CORRUPT:
+		return errDamaged
+	}
+	return err
+}
 
 // migrate brings the schema up to date. Of several processes that open a new file at once, one does it.
 func (s *Store) migrate(ctx context.Context) error {
@@ -42,7 +72,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	case version == len(names) && id == applicationID:
 		return nil
 	case version > 0 && id != applicationID:
-		return ErrNotStore
+		return fmt.Errorf("%w, but another database", ErrNotStore)
 	}
 	if version == 0 {
 		if err := s.enterWAL(ctx); err != nil {
@@ -81,7 +111,7 @@ func applyMigrations(ctx context.Context, tx *sql.Tx, names []string) error {
 	case version > len(names):
 		return fmt.Errorf("%w (its schema is %d, this version knows %d)", ErrNewerSchema, version, len(names))
 	case version == 0 && objects > 0:
-		return ErrNotStore
+		return fmt.Errorf("%w, but another database", ErrNotStore)
 	}
 	for i, name := range names[version:] {
 		script, err := migrationFiles.ReadFile(name)

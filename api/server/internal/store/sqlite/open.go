@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,6 +22,8 @@ type Store struct {
 	writer  *sql.DB // one connection: the writers of a process queue up here, not at the file's lock
 	readers *sql.DB // opened when they are needed; they can't write
 	now     func() time.Time
+	path    string
+	file    fs.FileInfo // as it was when it was opened
 }
 
 var _ memory.Store = (*Store)(nil)
@@ -28,16 +32,17 @@ var _ memory.Store = (*Store)(nil)
 const maxReaders = 4
 
 // Open opens the store in the file at path, which it creates with its folder when they aren't there, for nobody but the
-// user (folder 0700, file 0600). It refuses a file that isn't a store, or that a newer version has written.
+// user (folder 0700, file 0600). It refuses what isn't a store ([ErrNotStore]) and leaves it as it is, and a file that a
+// newer version has written ([ErrNewerSchema]).
 func Open(ctx context.Context, path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("resolving the store's path: %w", err)
 	}
 	if err := prepareFile(path); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
-	s := &Store{now: time.Now}
+	s := &Store{now: time.Now, path: path}
 	if s.writer, err = connect(path, writerOptions()); err != nil {
 		return nil, err
 	}
@@ -49,6 +54,12 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	s.readers.SetMaxIdleConns(maxReaders)
 	s.readers.SetConnMaxIdleTime(time.Minute)
 	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, plainly(err)), s.Close())
+	}
+	if s.file, err = os.Stat(path); err == nil {
+		err = closeFile(path)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening %s: %w", path, err), s.Close())
 	}
 	return s, nil
@@ -59,16 +70,49 @@ func (s *Store) Close() error {
 	return errors.Join(s.readers.Close(), s.writer.Close())
 }
 
-// Ping reports whether the store can be read.
+// Ping reports whether the store can be read: from the file, not from what is remembered of it.
 func (s *Store) Ping(ctx context.Context) error {
-	return s.read(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		var n int
-		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM workspaces LIMIT 1)`).Scan(&n); err != nil {
-			return fmt.Errorf("reading the store: %w", err)
-		}
-		return nil
-	})
+	if err := s.checkFile(); err != nil {
+		return err
+	}
+	conn, err := s.readers.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the store: %w", err)
+	}
+	defer func() { _ = conn.Close() }() // which gives it back
+	if _, err := conn.ExecContext(ctx, `PRAGMA shrink_memory`); err != nil {
+		return fmt.Errorf("forgetting what was read of the store: %w", err)
+	}
+	var id, n int
+	err = conn.QueryRowContext(ctx, `SELECT application_id, (SELECT count(*) FROM (SELECT 1 FROM workspaces LIMIT 1))
+		FROM pragma_application_id`).Scan(&id, &n)
+	switch {
+	case err != nil:
+		return fmt.Errorf("reading the store: %w", plainly(err))
+	case id != applicationID:
+		return ErrNotStore
+	}
+	return nil
 }
+
+// checkFile reports whether the store's path still leads to the file that was opened, and whether that can be a
+// database. While the log has all of it, SQLite itself doesn't look at the file. It must not be opened here, see
+// [prepareFile].
+func (s *Store) checkFile() error {
+	info, err := os.Stat(s.path)
+	switch {
+	case err != nil:
+		return fmt.Errorf("looking for the store's file: %w", err)
+	case !os.SameFile(info, s.file):
+		return errReplaced
+	case info.Size()%sectorSize != 0:
+		return errDamaged
+	}
+	return nil
+}
+
+// sectorSize is what the size of every database is a multiple of, in bytes: its pages have 512 or a multiple of that.
+const sectorSize = 512
 
 // busyTimeout is how long SQLite itself waits for a lock; begin waits on after that.
 const busyTimeout = 200 * time.Millisecond

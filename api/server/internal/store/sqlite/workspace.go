@@ -83,12 +83,9 @@ func (s *Store) CreateWorkspace(ctx context.Context, name, title string, now tim
 }
 
 // Workspace returns a workspace with its counts, see [memory.WorkspaceStore].
-func (s *Store) Workspace(ctx context.Context, name string) (api.Workspace, error) {
-	var w api.Workspace
-	err := s.readIn(ctx, name, func(ctx context.Context, tx *sql.Tx, ws int64) error {
-		var err error
-		row := tx.QueryRowContext(ctx, `SELECT name, title, created_at FROM workspaces WHERE id = ?`, ws)
-		if w, err = scanWorkspace(row); err != nil {
+func (s *Store) Workspace(ctx context.Context, name string) (w api.Workspace, err error) {
+	err = s.readIn(ctx, name, func(ctx context.Context, tx *sql.Tx, ws int64) error {
+		if w, err = readWorkspace(ctx, tx, ws); err != nil {
 			return err
 		}
 		counts, err := countWorkspace(ctx, tx, ws)
@@ -96,6 +93,19 @@ func (s *Store) Workspace(ctx context.Context, name string) (api.Workspace, erro
 		return err
 	})
 	return w, err
+}
+
+// FindWorkspace reads a workspace alone, see [memory.WorkspaceStore].
+func (s *Store) FindWorkspace(ctx context.Context, name string) (w api.Workspace, err error) {
+	err = s.readIn(ctx, name, func(ctx context.Context, tx *sql.Tx, ws int64) error {
+		w, err = readWorkspace(ctx, tx, ws)
+		return err
+	})
+	return w, err
+}
+
+func readWorkspace(ctx context.Context, q querier, ws int64) (api.Workspace, error) {
+	return scanWorkspace(q.QueryRowContext(ctx, `SELECT name, title, created_at FROM workspaces WHERE id = ?`, ws))
 }
 
 func scanWorkspace(row scanner) (api.Workspace, error) {

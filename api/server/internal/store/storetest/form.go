@@ -135,6 +135,10 @@ func testHeld(t *testing.T, f *fixture) {
 			if has, err := held.HasPassage(ctx, id); has != want || err != nil {
 				t.Errorf("passage %s: %v, %v; want %v", id, has, err, want)
 			}
+			p, err := held.Passage(ctx, id)
+			if err != nil || (p != nil) != want || p != nil && (p.ID != id || p.Text != "I live in Utrecht" || p.SaidAt.IsZero()) {
+				t.Errorf("passage %s: %+v, %v; want it: %v", id, p, err, want)
+			}
 		}
 		ana, err := held.Entity(ctx, memory.EntityID("ana"))
 		wantErr(t, "looking for an entity", err, nil)

@@ -44,6 +44,7 @@ func Run(t *testing.T, open func(t *testing.T) memory.Store) {
 		"SearchTies":                  testSearchTies,
 		"SearchStatements":            testSearchStatements,
 		"SearchSuperseded":            testSearchSuperseded,
+		"SearchSupersededInPart":      testSearchSupersededInPart,
 		"Isolation":                   testIsolation,
 		"Forget":                      testForget,
 		"ForgetNeighbours":            testForgetNeighbours,

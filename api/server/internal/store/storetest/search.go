@@ -175,6 +175,41 @@ func testSearchSuperseded(t *testing.T, f *fixture) {
 	if err != nil || len(list) < 2 || list[0].Text != said || list[1].ID != old[0] || list[1].SupersededBy != list[0].ID {
 		t.Errorf("found %+v, %v; want the replaced one second, saying by what", list, err)
 	}
+	wantEqual(t, "by words of the replaced one alone", f.find(t, "demo", "utrecht"), []string{said, "I live in Utrecht"})
+	before := list[1].SaidAt
+	then, err := f.Search(t.Context(), "demo", search.ParseQuery("utrecht"), 10, &before)
+	if err != nil || len(then) != 1 || then[0].ID != old[0] {
+		t.Errorf("as of then: %+v, %v; want the replaced one alone", then, err)
+	}
+}
+
+// testSearchSupersededInPart replaces one thing of two that a passage tells.
+func testSearchSupersededInPart(t *testing.T, f *fixture) {
+	f.workspace(t, "demo")
+	const before, after = "I live in Berlin with my cat.", "I moved to Hamburg."
+	lives := func(id, city, evidence string) api.Assertion {
+		a := assertion(id, f.now, "user", "lives in", city, evidence)
+		a.Statement = "user lives in " + city
+		return a
+	}
+	f.form(t, "demo", memory.Outcome{
+		Entities: []api.Entity{entity("user"), entity("Berlin")}, Assertions: []api.Assertion{lives("as_1", "Berlin", before)},
+	}, before)
+	f.form(t, "demo", memory.Outcome{
+		Entities: []api.Entity{entity("Hamburg")}, Assertions: []api.Assertion{lives("as_2", "Hamburg", after)},
+		Closures: []memory.Closure{{
+			Assertion: "as_1", ExpiredAt: f.now, SupersededBy: "as_2", PassageSupersededBy: memory.PassageID("user", after),
+		}},
+	}, after)
+	for range 3 {
+		f.remember(t, "demo", fmt.Sprint("nothing of the kind, at ", f.tick()))
+	}
+	for query, want := range map[string][]string{
+		"cat": {before, after}, "what is my cat called?": {before, after},
+		"which city do I live in": {after, before}, "Berlin": {after, before}, "Hamburg": {after},
+	} {
+		wantEqual(t, query, f.find(t, "demo", query), want)
+	}
 }
 
 // testIsolation fills two workspaces with the same ids.

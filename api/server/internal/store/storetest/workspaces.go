@@ -34,6 +34,10 @@ func testWorkspaces(t *testing.T, f *fixture) {
 	wantEqual(t, "what is read", w, want)
 	f.remember(t, "demo", "one", "two")
 	wantEqual(t, "counts", f.counts(t, "demo"), api.WorkspaceCounts{Passages: 2, Formations: 1})
+	want.Counts = nil
+	w, err = f.FindWorkspace(t.Context(), "demo")
+	wantErr(t, "finding it", err, nil)
+	wantEqual(t, "what is found", w, want)
 }
 
 func testWorkspacePages(t *testing.T, f *fixture) {
@@ -68,6 +72,7 @@ func testUnknownWorkspace(t *testing.T, f *fixture) {
 	ctx, page, one := t.Context(), memory.Page{Size: 5}, "ps_none"
 	calls := map[string]func() error{
 		"Workspace":       func() error { _, err := f.Workspace(ctx, "none"); return err },
+		"FindWorkspace":   func() error { _, err := f.FindWorkspace(ctx, "none"); return err },
 		"DeleteWorkspace": func() error { _, err := f.DeleteWorkspace(ctx, "none", start); return err },
 		"Submit":          func() error { _, _, err := f.Submit(ctx, "none", conversation(start, "x")); return err },
 		"Formation":       func() error { _, err := f.Formation(ctx, "none", "fm_x"); return err },
