@@ -43,10 +43,11 @@ type TeamStore interface {
 	Members(ctx context.Context, page Page) (list []api.Member, next string, err error)
 	// ChangeMember gives a member another role and other selectors. Giving [RootRole] takes it from whoever has it, who
 	// becomes an admin in the same transaction. It ends nobody's sessions: what members may do is read live.
+	// Open links with which the member chooses a new password end.
 	ChangeMember(ctx context.Context, id, role string, selectors []string, check func(User) error, now time.Time) (api.Member, error)
 	// SetPassword replaces a member's password and ends all their sessions and sign-ins.
 	SetPassword(ctx context.Context, id, passwordHash string, now time.Time) error
-	// RemoveMember erases a member with all their sessions and sign-ins.
+	// RemoveMember erases a member with all their sessions and sign-ins, and ends the open invitations that they made.
 	RemoveMember(ctx context.Context, id string, check func(User) error, now time.Time) (api.Member, error)
 	// HasRoot reports whether a member has [RootRole].
 	HasRoot(ctx context.Context) (bool, error)

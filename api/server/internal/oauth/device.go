@@ -127,7 +127,8 @@ func (s *Server) Verify(w http.ResponseWriter, r *http.Request, issuer string) e
 	return b.verify(form.Get("user_code"), form.Get("decision"))
 }
 
-// verify takes a code, and the decision once the person has seen which program it is of. Every code is a try.
+// verify takes a code, and the decision once the person has seen which program it is of. Every code is a try, and a right
+// one forgives nothing: whoever guesses can start a device of their own, and enter its code between the guesses.
 func (b *browser) verify(code, decision string) error {
 	ctx, now, key := b.r.Context(), b.now(), "user codes of "+b.user.ID
 	wait, err := b.store.Attempt(memory.WithActor(ctx, b.actor()), key, maxUserCodes, b.life.Lockout, now)
@@ -147,9 +148,6 @@ func (b *browser) verify(code, decision string) error {
 	case errors.Is(err, memory.ErrNotFound):
 		return b.codePage(http.StatusBadRequest, "No device waits with that code. Check it, or start again on the device.", code)
 	case err != nil:
-		return err
-	}
-	if err := b.store.Forgive(ctx, key); err != nil {
 		return err
 	}
 	if decision == "" {

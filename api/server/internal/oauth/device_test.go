@@ -106,14 +106,14 @@ func TestUserCodeGuessing(t *testing.T) {
 	s := newSite(t)
 	b := s.join("ana@example.com")
 	d := s.device()
-	for range 5 {
+	for range 20 {
 		if page := s.enter(b, "BBBB-BBBB"); page.Status != http.StatusBadRequest {
 			t.Fatalf("a wrong code is answered %d", page.Status)
 		}
 	}
 	page := s.enter(b, d.UserCode)
 	if page.Status != http.StatusTooManyRequests || page.Header.Get("Retry-After") != "600" {
-		t.Errorf("after five guesses: %d, Retry-After %q", page.Status, page.Header.Get("Retry-After"))
+		t.Errorf("after twenty guesses: %d, Retry-After %q", page.Status, page.Header.Get("Retry-After"))
 	}
 	if again := s.join("bo@example.com"); s.enter(again, d.UserCode).Status != http.StatusOK {
 		t.Error("somebody else is locked out too")
@@ -124,16 +124,22 @@ func TestUserCodeGuessing(t *testing.T) {
 	}
 }
 
-// A right code forgives: nobody is locked out for mistyping now and then.
-func TestUserCodeForgiven(t *testing.T) {
+// A right code forgives no guesses, for whoever guesses may start devices of their own; and several devices can be signed
+// in one after the other, with some codes mistyped.
+func TestUserCodeForgivesNothing(t *testing.T) {
 	s := newSite(t)
 	b := s.join("ana@example.com")
-	for range 4 {
-		for range 3 {
-			s.enter(b, "BBBB-BBBB")
+	own := s.device()
+	for i := range 20 {
+		code, want := "BBBB-BBBB", http.StatusBadRequest
+		if i%4 == 3 {
+			code, want = own.UserCode, http.StatusOK
 		}
-		if page := s.enter(b, s.device().UserCode); page.Status != http.StatusOK {
-			t.Fatalf("a right code is answered %d", page.Status)
+		if page := s.enter(b, code); page.Status != want {
+			t.Fatalf("try %d is answered %d", i, page.Status)
 		}
+	}
+	if page := s.enter(b, own.UserCode); page.Status != http.StatusTooManyRequests {
+		t.Errorf("after fifteen guesses with right codes between them: %d", page.Status)
 	}
 }

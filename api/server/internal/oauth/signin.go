@@ -22,7 +22,7 @@ import (
 // How often something may be tried before it is locked, see [Lifetimes].
 const (
 	maxSignIns   = 10 // with one address
-	maxUserCodes = 5  // by one member
+	maxUserCodes = 20 // by one member; a device takes two
 )
 
 const maxEmail = 254 // bytes, see RFC 5321 section 4.5.3.1.3

@@ -146,6 +146,31 @@ func (s *Store) RevokeInvitation(
 	return found.value.Invitation, err
 }
 
+// endInvitations ends what is open of the invitations whose column has that value.
+func endInvitations(ctx context.Context, tx *sql.Tx, column, value string, now time.Time) error {
+	rows, err := tx.QueryContext(ctx, `SELECT `+invitationColumns+` FROM invitations WHERE `+column+` = ?
+		AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > ? ORDER BY key`, value, micros(now))
+	if err != nil {
+		return fmt.Errorf("looking for open invitations: %w", err)
+	}
+	open, err := collect(rows, scanInvitation)
+	if err != nil {
+		return err
+	}
+	for _, i := range open {
+		if _, err := tx.ExecContext(ctx, `UPDATE invitations SET revoked_at = ? WHERE key = ?`, micros(now), i.key); err != nil {
+			return fmt.Errorf("revoking an invitation: %w", err)
+		}
+		err := audit(ctx, tx, now, entry{
+			action: memory.ActionInvitationRevoked, target: i.value.ID, detail: i.value.Email,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // AcceptInvitation makes a member, see [memory.TeamStore].
 func (s *Store) AcceptInvitation(ctx context.Context, hash [32]byte, u memory.User, now time.Time) (memory.User, error) {
 	var made keyed[memory.User]

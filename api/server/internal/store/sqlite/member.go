@@ -116,6 +116,10 @@ func (s *Store) ChangeMember(
 		if err != nil {
 			return fmt.Errorf("changing a member: %w", err)
 		}
+		// Whoever made a link for a new password held all that the member held then, not what they hold from now on.
+		if err := endInvitations(ctx, tx, "member", id, now); err != nil {
+			return err
+		}
 		if changed, err = userBy(ctx, tx, "id", id); err != nil {
 			return err
 		}
@@ -175,6 +179,13 @@ func (s *Store) RemoveMember(
 		}
 		if _, err := tx.ExecContext(ctx, `DELETE FROM users WHERE key = ?`, found.key); err != nil {
 			return fmt.Errorf("removing a member: %w", err)
+		}
+		if err := endInvitations(ctx, tx, "member", id, now); err != nil {
+			return err
+		}
+		// They may have kept a link of their own making, to come back with.
+		if err := endInvitations(ctx, tx, "invited_by", found.value.Email, now); err != nil {
+			return err
 		}
 		return audit(ctx, tx, now, entry{action: memory.ActionMemberRemoved, target: id, detail: found.value.Email})
 	})

@@ -62,6 +62,7 @@ func Run(t *testing.T, open func(t *testing.T) memory.Store) {
 		"Roles":                       testRoles,
 		"Invitations":                 testInvitations,
 		"Reset":                       testReset,
+		"InviterLeaves":               testInviterLeaves,
 		"Audit":                       testAudit,
 		"Logins":                      testLogins,
 		"Codes":                       testCodes,

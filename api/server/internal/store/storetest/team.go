@@ -193,6 +193,31 @@ func testInvitations(t *testing.T, f *fixture) {
 	}
 }
 
+// testInviterLeaves wants the open invitations of a removed member to end, and nobody else's.
+func testInviterLeaves(t *testing.T, f *fixture) {
+	ctx := t.Context()
+	f.join(t, "ana", "admin", "*")
+	by := func(id, inviter string) memory.Invitation {
+		i := memory.Invitation{Hash: digest(id), Invitation: api.Invitation{
+			ID: id, Email: id + "@example.com", Role: "reader", Selectors: []string{"a"}, InvitedBy: inviter,
+			CreatedAt: f.tick(), ExpiresAt: f.now.Add(time.Hour),
+		}}
+		wantErr(t, "inviting", f.CreateInvitation(ctx, i), nil)
+		return i
+	}
+	theirs, other := by("iv_theirs", "ana@example.com"), by("iv_other", "bo@example.com")
+	wantErr(t, "removing", second(f.RemoveMember(ctx, "ana", agree[memory.User], f.tick())), nil)
+	log, _, err := f.Audit(ctx, memory.Page{Size: 2})
+	if err != nil || log[1].Action != memory.ActionInvitationRevoked || log[1].Target != "iv_theirs" {
+		t.Errorf("the log: %+v, %v", log, err)
+	}
+	accept := func(i memory.Invitation, id string) error {
+		return second(f.AcceptInvitation(ctx, i.Hash, memory.User{Member: api.Member{ID: id, Name: id}}, f.tick()))
+	}
+	wantErr(t, "following theirs", accept(theirs, "cy"), memory.ErrNotFound)
+	wantErr(t, "following another's", accept(other, "di"), nil)
+}
+
 // testReset wants a member who follows a link for a new password to have it, and to be signed in nowhere.
 func testReset(t *testing.T, f *fixture) {
 	ctx := t.Context()
@@ -222,6 +247,9 @@ func testReset(t *testing.T, f *fixture) {
 		t.Errorf("the log: %+v, %v", log, err)
 	}
 	wantErr(t, "following it again", second(f.AcceptInvitation(ctx, i.Hash, memory.User{PasswordHash: "newer"}, f.tick())), memory.ErrNotFound)
+	wantErr(t, "making one for who is to hold more", f.CreateInvitation(ctx, reset("iv_3", "ana")), nil)
+	wantErr(t, "giving them more", second(f.ChangeMember(ctx, "ana", "admin", []string{"*"}, agree[memory.User], f.tick())), nil)
+	wantErr(t, "following it then", second(f.AcceptInvitation(ctx, digest("iv_3"), memory.User{PasswordHash: "x"}, f.tick())), memory.ErrNotFound)
 	wantErr(t, "making another", f.CreateInvitation(ctx, reset("iv_2", "ana")), nil)
 	wantErr(t, "removing the member", second(f.RemoveMember(ctx, "ana", agree[memory.User], f.tick())), nil)
 	wantErr(t, "following it then", second(f.AcceptInvitation(ctx, digest("iv_2"), memory.User{PasswordHash: "x"}, f.tick())), memory.ErrNotFound)
