@@ -118,7 +118,11 @@ func (a *app) store(ctx context.Context, endpoint *url.URL, insecure bool) (*aut
 		hint := "start or unlock the keyring; or keep the session in a file that only you can read, with --insecure-storage"
 		return nil, "", &failure{code: exitFailed, message: "keeping the session", cause: err, hint: hint}
 	}
-	return sessions, place, err
+	if err != nil {
+		// Signing in does not clear away what it can't trust: logging out does.
+		return nil, "", withHint(err, "see why, and make it yours alone; or run `lukasa logout --api "+endpoint.Redacted()+"` first")
+	}
+	return sessions, place, nil
 }
 
 // newSession signs in. The identity is nil when the endpoint did not tell, which is no reason to lose a login.

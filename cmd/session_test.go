@@ -167,6 +167,10 @@ func TestSpoiledSession(t *testing.T) {
 	if r := m.run("", "whoami"); r.code != 4 || !strings.Contains(r.stderr, "others may read") {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
+	r := m.run(s.key+"\n", "login", "--with-api-key", "--insecure-storage", "--api", s.url)
+	if r.code == 0 || !strings.Contains(r.stderr, "lukasa logout --api "+s.url) {
+		t.Errorf("signing in over it: exit code %d: %s", r.code, r.stderr)
+	}
 	m.ok("", "logout")
 	m.loginWithKey(s)
 }
