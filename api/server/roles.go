@@ -102,6 +102,9 @@ func changeRole(c *call) error {
 	if err := c.who.RequireAll(knownPermissions(body.Permissions), nil); err != nil {
 		return err
 	}
+	if err := c.reachesHolders(name); err != nil {
+		return err
+	}
 	role, err := c.store.ChangeRole(c.ctx(), name, body.Permissions, c.commandsRole, c.clock())
 	if errors.Is(err, memory.ErrNotFound) {
 		return noRole(name)
@@ -137,6 +140,28 @@ func deleteRole(c *call) error {
 // commandsRole refuses changes of a role that permits what the caller doesn't.
 func (c *call) commandsRole(r api.Role) error {
 	return c.who.RequireAll(knownPermissions(r.Permissions), nil)
+}
+
+// reachesHolders refuses changes of a role that somebody has in workspaces which the caller doesn't reach.
+func (c *call) reachesHolders(role string) error {
+	page := memory.Page{Size: maxPage}
+	for {
+		list, next, err := c.store.Members(c.ctx(), page)
+		if err != nil {
+			return fmt.Errorf("looking for who has the role: %w", err)
+		}
+		for _, m := range list {
+			if m.Role != role {
+				continue
+			}
+			if err := c.who.RequireAll(nil, knownSelectors(m.Selectors)); err != nil {
+				return err
+			}
+		}
+		if page.After = next; next == "" {
+			return nil
+		}
+	}
 }
 
 func builtInRole(name string) error {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lukasa-dev/lukasa/api"
+	"github.com/lukasa-dev/lukasa/api/server/internal/memory"
 )
 
 // asks sends a request with a JSON body and returns the answer.
@@ -76,6 +77,11 @@ func TestNobodyGrantsMore(t *testing.T) {
 	admin := join(t, s, "admin@example.com", "admin", "*")
 	reader := join(t, s, "reader@example.com", "reader", "team.app")
 	wide := join(t, s, "wide@example.com", "reader", "*")
+	at := s.clock()
+	if err := s.store.CreateRole(t.Context(), api.Role{Name: "looker", Permissions: []string{"memory:read"}, CreatedAt: &at}); err != nil {
+		t.Fatal(err)
+	}
+	looker := join(t, s, "looker@example.com", "looker", "*")
 	put := func(id string, role string, selectors ...string) answer {
 		t.Helper()
 		return asks(t, s, key, "PUT", "/v1/members/"+id, api.ChangeMember{Role: role, Selectors: selectors})
@@ -95,6 +101,7 @@ func TestNobodyGrantsMore(t *testing.T) {
 		"inviting an admin":            invite("admin", "team.app"),
 		"inviting to other workspaces": invite("reader", "other"),
 		"a role of what they lack":     asks(t, s, key, "POST", "/v1/roles", api.CreateRole{Name: "x", Permissions: []string{"audit:read"}}),
+		"a role beyond their reach":    asks(t, s, key, "PUT", "/v1/roles/looker", api.ChangeRole{Permissions: []string{"memory:read", "memory:recall"}}),
 		"raising their own role":       asks(t, s, key, "PUT", "/v1/roles/manager", api.ChangeRole{Permissions: []string{"audit:read"}}),
 	} {
 		problem(t, got, http.StatusForbidden, api.CodePermissionDenied)
@@ -102,6 +109,11 @@ func TestNobodyGrantsMore(t *testing.T) {
 			t.Errorf("%s is answered %d", what, got.status)
 		}
 	}
+	if _, err := s.store.ChangeMember(t.Context(), looker.ID, "looker", []string{"team.app"}, func(memory.User) error { return nil }, at); err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, "a role within their reach", asks(t, s, key, "PUT", "/v1/roles/looker",
+		api.ChangeRole{Permissions: []string{"memory:read", "memory:recall"}}), http.StatusOK, "looker")
 	wantStatus(t, "what they hold", put(reader.ID, "manager", "team.*"), http.StatusOK, `"role":"manager"`)
 	wantStatus(t, "inviting a reader", invite("reader", "team.b"), http.StatusCreated, publicURL+"/oauth/invitation?token=lukasa_iv_")
 	wantStatus(t, "inviting root", asks(t, s, key, "POST", "/v1/invitations",
