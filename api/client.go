@@ -20,6 +20,10 @@ type Client struct {
 	Graph       *GraphService       // entities and assertions
 	Keys        *KeysService        // API keys
 	Permissions *PermissionsService // the catalogue of permissions
+	Members     *MembersService     // the people of the team
+	Roles       *RolesService       // named sets of permissions
+	Invitations *InvitationsService // who is asked to join
+	Audit       *AuditService       // every change of access and every erasure
 
 	base      *url.URL
 	http      *http.Client
@@ -61,6 +65,10 @@ func NewClient(baseURL string, opts ...Option) (*Client, error) {
 	c.Graph = &GraphService{c}
 	c.Keys = &KeysService{c}
 	c.Permissions = &PermissionsService{c}
+	c.Members = &MembersService{c}
+	c.Roles = &RolesService{c}
+	c.Invitations = &InvitationsService{c}
+	c.Audit = &AuditService{c}
 	return c, nil
 }
 

@@ -29,6 +29,9 @@ func contractTypes() []any {
 		api.AssertionDetail{}, api.Graph{}, api.GraphPage{}, api.Source{}, api.SourceClient{}, api.SubmitFormation{},
 		api.Formation{}, api.Extractor{}, api.FormationPage{}, api.Plan{}, api.Candidate{}, api.Decisions{}, api.Writes{},
 		api.Redaction{}, api.Identity{}, api.Key{}, api.CreateKey{}, api.NewKey{}, api.KeyPage{}, api.WorkspacePage{},
+		api.Member{}, api.ChangeMember{}, api.MemberPage{}, api.Role{}, api.CreateRole{}, api.ChangeRole{}, api.RolePage{},
+		api.Invitation{}, api.CreateInvitation{}, api.NewInvitation{}, api.InvitationPage{}, api.AuditEntry{},
+		api.AuditActor{}, api.AuditPage{},
 		api.PermissionList{}, api.ExportRecord{}, api.Health{}, api.Error{}, api.FieldError{},
 	}
 }
@@ -36,7 +39,7 @@ func contractTypes() []any {
 // words returns the schemas that are no object, with the Go strings that each may be; nil where it is not a fixed list.
 func words() map[string][]string {
 	return map[string][]string{
-		"WorkspaceName": nil, "Handle": nil, "Time": nil, "Permission": nil, "Selector": nil, "Role": nil,
+		"WorkspaceName": nil, "Handle": nil, "Time": nil, "Permission": nil, "Selector": nil, "RoleName": nil,
 		"FormationState": {
 			string(api.FormationQueued), string(api.FormationRunning), string(api.FormationFinished), string(api.FormationFailed),
 		},

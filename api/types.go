@@ -299,8 +299,8 @@ type Redaction struct {
 
 // Identity is who a credential is.
 type Identity struct {
-	Kind        string     `json:"kind"` // "key", "user" or "local"
-	User        string     `json:"user,omitempty"`
+	Kind        string     `json:"kind"`            // "key", "user" or "local"
+	User        string     `json:"user,omitempty"`  // e-mail address of the member
 	Key         string     `json:"key,omitempty"`   // the key's id
 	Label       string     `json:"label,omitempty"` // the key's label
 	Role        string     `json:"role,omitempty"`
@@ -364,4 +364,111 @@ type ExportRecord struct {
 // Health is the answer of the operations routes.
 type Health struct {
 	Status string `json:"status"` // "ok" or "unavailable"
+}
+
+// Member is a person of the team: someone who can sign in.
+type Member struct {
+	ID           string     `json:"id"`
+	Email        string     `json:"email"`
+	Name         string     `json:"name"`
+	Role         string     `json:"role"` // a built-in role, or a custom one
+	Selectors    []string   `json:"selectors"`
+	JoinedAt     time.Time  `json:"joined_at"`
+	LastSignInAt *time.Time `json:"last_sign_in_at,omitempty"`
+}
+
+// ChangeMember is the body of a member's change: what they are from then on.
+type ChangeMember struct {
+	Role      string   `json:"role"`      // "root" passes root on to them: the caller, who must be root, is an admin then
+	Selectors []string `json:"selectors"` // exact name, "prefix.*" or "*"; none reaches nothing
+}
+
+// MemberPage is a page of members, in the order in which they joined.
+type MemberPage struct {
+	Members       []Member `json:"members"`
+	NextPageToken string   `json:"next_page_token,omitempty"`
+}
+
+// Role is a named set of permissions.
+type Role struct {
+	Name        string     `json:"name"`
+	BuiltIn     bool       `json:"built_in"`
+	Permissions []string   `json:"permissions"`
+	CreatedAt   *time.Time `json:"created_at,omitempty"` // of a custom role
+}
+
+// CreateRole is the body of a custom role's creation.
+type CreateRole struct {
+	Name        string   `json:"name"` // 1–64 of a–z, 0–9, dash and underscore, beginning with a letter
+	Permissions []string `json:"permissions"`
+}
+
+// ChangeRole is the body of a custom role's change: what it permits from then on, to everyone who has it.
+type ChangeRole struct {
+	Permissions []string `json:"permissions"`
+}
+
+// RolePage is a page of roles: the built-in ones, then the custom ones by name.
+type RolePage struct {
+	Roles         []Role `json:"roles"`
+	NextPageToken string `json:"next_page_token,omitempty"`
+}
+
+// Invitation asks somebody to join the team, without the secret of its link.
+type Invitation struct {
+	ID         string     `json:"id"`
+	Email      string     `json:"email"`
+	Role       string     `json:"role"`
+	Selectors  []string   `json:"selectors"`
+	Reset      bool       `json:"reset,omitempty"`      // to a member, who chooses a new password
+	InvitedBy  string     `json:"invited_by,omitempty"` // e-mail address of the member, or label of the key
+	CreatedAt  time.Time  `json:"created_at"`
+	ExpiresAt  time.Time  `json:"expires_at"`
+	AcceptedAt *time.Time `json:"accepted_at,omitempty"`
+	RevokedAt  *time.Time `json:"revoked_at,omitempty"`
+}
+
+// CreateInvitation is the body of an invitation's creation.
+type CreateInvitation struct {
+	Email     string     `json:"email"`
+	Role      string     `json:"role"` // any but root
+	Selectors []string   `json:"selectors"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"` // at most 30 days ahead; 7 days by default
+}
+
+// NewInvitation is an invitation that was just created. Its link is shown this once, and is for one use.
+type NewInvitation struct {
+	Invitation
+	Link string `json:"link"`
+}
+
+// InvitationPage is a page of invitations, newest first.
+type InvitationPage struct {
+	Invitations   []Invitation `json:"invitations"`
+	NextPageToken string       `json:"next_page_token,omitempty"`
+}
+
+// AuditEntry is one change of access, or one erasure.
+type AuditEntry struct {
+	ID        string     `json:"id"`
+	At        time.Time  `json:"at"`
+	Action    string     `json:"action"` // such as "member.changed"
+	Actor     AuditActor `json:"actor"`
+	Target    string     `json:"target"` // id or name of what was changed or erased
+	Workspace string     `json:"workspace,omitempty"`
+	Detail    string     `json:"detail,omitempty"` // such as the role that was given
+	RequestID string     `json:"request_id,omitempty"`
+}
+
+// AuditActor is who made a change.
+type AuditActor struct {
+	Kind string `json:"kind"` // "user", "key", "local", or "system" when nobody is known
+	ID   string `json:"id,omitempty"`
+	Name string `json:"name,omitempty"` // e-mail address of the member, or label of the key
+}
+
+// AuditPage is a page of the audit log, newest first.
+type AuditPage struct {
+	Entries       []AuditEntry `json:"entries"`
+	NextPageToken string       `json:"next_page_token,omitempty"`
 }

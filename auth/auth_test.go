@@ -63,7 +63,7 @@ func TestResolveOrder(t *testing.T) {
 		"the variable file": {auth.Options{Getenv: environment("LUKASA_API_KEY_FILE", fromEnv)}, "Bearer filed", "LUKASA_API_KEY_FILE"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := auth.Resolve(tt.options)
+			c, err := auth.Resolve(t.Context(), tt.options)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestResolveNeverFallsThrough(t *testing.T) {
 		"file of the variable":      {Getenv: environment("LUKASA_API_KEY_FILE", "/nonexistent/key")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := auth.Resolve(o)
+			c, err := auth.Resolve(t.Context(), o)
 			if !errors.Is(err, auth.ErrUnusable) || c.Kind != "" {
 				t.Errorf("Resolve = %v, %v; want an unusable credential", c, err)
 			}
@@ -99,7 +99,7 @@ func TestResolveNeverFallsThrough(t *testing.T) {
 }
 
 func TestCredentialIsNeverPrinted(t *testing.T) {
-	c, err := auth.Resolve(auth.Options{Getenv: environment("LUKASA_API_KEY", "hush")})
+	c, err := auth.Resolve(t.Context(), auth.Options{Getenv: environment("LUKASA_API_KEY", "hush")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestTransportKeepsToItsOrigin(t *testing.T) {
 	home := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer home.Close()
 
-	c, err := auth.Resolve(auth.Options{Getenv: environment("LUKASA_API_KEY", "k")})
+	c, err := auth.Resolve(t.Context(), auth.Options{Getenv: environment("LUKASA_API_KEY", "k")})
 	if err != nil {
 		t.Fatal(err)
 	}

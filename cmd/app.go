@@ -17,6 +17,8 @@ type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Getenv   func(name string) string
+	// Browse opens a browser at an address; nil means the system's own.
+	Browse func(ctx context.Context, address string) error
 }
 
 // app is what all commands share: the streams, the global flags, and nothing that outlives one run.
@@ -65,8 +67,8 @@ func (a *app) rootFor(args []string) *cobra.Command {
 func newRoot(a *app) *cobra.Command {
 	root := newTop(a)
 	root.AddCommand(
-		newDemo(a), newMCP(a), newRemember(a), newRecall(a), newFormation(a), newWorkspace(a), newKey(a), newServe(a),
-		newWhoAmI(a), newVersion(a), newEnvironmentHelp(),
+		newDemo(a), newMCP(a), newRemember(a), newRecall(a), newFormation(a), newWorkspace(a), newKey(a), newTeam(a),
+		newServe(a), newLogin(a), newLogout(a), newWhoAmI(a), newVersion(a), newEnvironmentHelp(),
 	)
 	return root
 }

@@ -3,7 +3,9 @@ package cmd
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,12 +21,21 @@ const localURL = "http://lukasa.localhost"
 type connection struct {
 	*api.Client
 	endpoint   string
+	url        *url.URL // nil when the endpoint is local
 	credential auth.Credential
 	local      *server.Server // nil unless the endpoint is local
 }
 
-// close ends the embedded server, when there is one.
+// How long a program that ends waits for the renewal of its session. A host kills an agent's server soon; people's
+// commands end by themselves, and a renewal takes 15 seconds at the most.
+const (
+	agentRenewal  = 700 * time.Millisecond
+	peopleRenewal = 15 * time.Second
+)
+
+// close ends the embedded server, when there is one, and lets a renewal of the session end.
 func (c *connection) close() error {
+	c.credential.Settle(agentRenewal)
 	if c.local == nil {
 		return nil
 	}
@@ -36,7 +47,7 @@ func (a *app) connect(ctx context.Context, s settings) (*connection, error) {
 	if s.API.Value == endpointLocal {
 		return a.connectLocal(ctx, s)
 	}
-	return a.connectRemote(s)
+	return a.connectRemote(ctx, s)
 }
 
 func (a *app) connectLocal(ctx context.Context, s settings) (*connection, error) {
@@ -59,18 +70,54 @@ func (a *app) connectLocal(ctx context.Context, s settings) (*connection, error)
 	return &connection{Client: client, endpoint: endpointLocal, local: srv}, nil
 }
 
-func (a *app) connectRemote(s settings) (*connection, error) {
-	credential, err := auth.Resolve(auth.Options{KeyFile: a.flags.keyFile, Getenv: a.Getenv})
+func (a *app) connectRemote(ctx context.Context, s settings) (*connection, error) {
+	endpoint, err := a.parseEndpoint(s)
 	if err != nil {
-		return nil, withHint(err, "set "+auth.EnvKey+", or name a key file with --api-key-file")
+		return nil, err
 	}
+	credential, err := a.credential(ctx, endpoint)
+	if err != nil {
+		return nil, err
+	}
+	return a.client(s, endpoint, credential, credential.Transport(endpoint, api.Transport()))
+}
+
+// parseEndpoint checks the configured endpoint.
+func (a *app) parseEndpoint(s settings) (*url.URL, error) {
 	endpoint, err := url.Parse(s.API.Value)
 	if err != nil {
 		return nil, usage("use https://HOST, or local", "endpoint %q of %s is not a URL", s.API.Value, s.API.Source)
 	}
+	return endpoint, nil
+}
+
+// credential is what signs the requests to endpoint.
+func (a *app) credential(ctx context.Context, endpoint *url.URL) (auth.Credential, error) {
+	options := auth.Options{KeyFile: a.flags.keyFile, Getenv: a.Getenv, Endpoint: endpoint, Transport: api.Transport()}
+	if dir, err := a.sessionsDir(); err == nil { // without a home folder nobody has signed in
+		options.Sessions = auth.NewSessions(dir, nil)
+	}
+	credential, err := auth.Resolve(ctx, options)
+	switch {
+	case err == nil:
+		return credential, nil
+	case errors.Is(err, auth.ErrKeyringLocked), errors.Is(err, auth.ErrKeyringSilent), errors.Is(err, auth.ErrKeyringAbsent):
+		err = withHint(err, "unlock or start the keyring, or set "+auth.EnvKey+", or "+signIn(endpoint)+" again with --insecure-storage")
+	case a.flags.keyFile != "", a.Getenv(auth.EnvKey) != "", a.Getenv(auth.EnvKeyFile) != "":
+		err = withHint(err, "set "+auth.EnvKey+", or name a key file with --api-key-file")
+	default:
+		err = withHint(err, signIn(endpoint))
+	}
+	return credential, err
+}
+
+// signIn is what to do to be signed in.
+func signIn(endpoint *url.URL) string { return "run `lukasa login --api " + endpoint.Redacted() + "`" }
+
+// client is a client of a remote endpoint over a transport that signs.
+func (a *app) client(s settings, endpoint *url.URL, credential auth.Credential, transport http.RoundTripper) (*connection, error) {
 	options := []api.Option{
-		api.WithUserAgent(userAgent()), api.WithLogger(a.logger(s.LogLevel.Value)),
-		api.WithTransport(credential.Transport(endpoint, api.Transport())),
+		api.WithUserAgent(userAgent()), api.WithLogger(a.logger(s.LogLevel.Value)), api.WithTransport(transport),
 	}
 	if a.flags.allowHTTP {
 		options = append(options, api.WithAllowHTTP())
@@ -79,7 +126,7 @@ func (a *app) connectRemote(s settings) (*connection, error) {
 	if err != nil {
 		return nil, &failure{code: exitUsage, message: "endpoint of " + s.API.Source, cause: err, hint: "use https://HOST, or local; --allow-http allows plain http"}
 	}
-	return &connection{Client: client, endpoint: s.API.Value, credential: credential}, nil
+	return &connection{Client: client, endpoint: s.API.Value, url: endpoint, credential: credential}, nil
 }
 
 // call runs do with a client of the configured endpoint, as most commands do.
@@ -98,6 +145,7 @@ func (a *app) call(c *cobra.Command, do func(ctx context.Context, s settings, co
 		return err
 	}
 	err = conn.explain(do(c.Context(), s, conn), s)
+	conn.credential.Settle(peopleRenewal)
 	if closing := conn.close(); err == nil {
 		err = closing
 	}
@@ -111,10 +159,15 @@ func (c *connection) explain(err error, s settings) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &e):
-		if e.Code == api.CodeUnauthenticated && c.credential.Kind == auth.KindKey {
+		if e.Code == api.CodeUnauthenticated && c.credential.Kind == auth.KindKey && c.credential.Place == "" {
 			return withHint(err, "check the key of "+c.credential.Source)
 		}
+		if e.Code == api.CodeUnauthenticated && c.url != nil && e.Hint == "" {
+			return withHint(err, signIn(c.url))
+		}
 		return err
+	case errors.Is(err, auth.ErrUnusable) && c.url != nil:
+		return withHint(err, signIn(c.url))
 	}
 	if errors.Is(err, api.ErrUnreachable) && !errors.Is(err, context.Canceled) {
 		return withHint(err, "check that "+s.API.Value+" ("+s.API.Source+") is right and running")

@@ -91,7 +91,7 @@ func (a *app) exitCode(err error) int {
 		}
 	}
 	switch {
-	case errors.Is(err, api.ErrUnauthenticated), errors.Is(err, api.ErrPermissionDenied), errors.Is(err, auth.ErrUnusable):
+	case errors.Is(err, api.ErrUnauthenticated), errors.Is(err, api.ErrPermissionDenied), errors.Is(err, auth.ErrUnusable), errors.Is(err, auth.ErrNotSignedIn):
 		return exitRefused
 	}
 	return exitFailed
@@ -110,7 +110,7 @@ func hintOf(err error) string {
 	case e.Hint != "":
 		return e.Hint
 	case e.Code == api.CodeUnauthenticated:
-		return "set LUKASA_API_KEY, or name a key file with --api-key-file"
+		return "run `lukasa login --api URL`, or set LUKASA_API_KEY"
 	}
 	return ""
 }

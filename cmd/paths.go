@@ -63,3 +63,12 @@ func (a *app) storeDSN() (string, error) {
 	}
 	return "sqlite:" + filepath.Join(dir, "memory.db"), nil
 }
+
+// sessionsDir is where the sessions of people who signed in are kept.
+func (a *app) sessionsDir() (string, error) {
+	dir, err := a.dataDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "sessions"), nil
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +17,11 @@ import (
 type whoAmI struct {
 	Endpoint   string        `json:"endpoint"`
 	Identity   *api.Identity `json:"identity"`
-	Credential string        `json:"credential"`       // the kind: none or key
-	Source     string        `json:"source,omitempty"` // where the credential came from
-	Settings   settings      `json:"settings"`         // each with its source
+	Credential string        `json:"credential"`           // the kind: none, key or session
+	Source     string        `json:"source,omitempty"`     // where the credential came from
+	Store      string        `json:"store,omitempty"`      // where a session is kept: keyring or file
+	ExpiresAt  *time.Time    `json:"expires_at,omitempty"` // when a session's access token ends; it is renewed before
+	Settings   settings      `json:"settings"`             // each with its source
 }
 
 func newWhoAmI(a *app) *cobra.Command {
@@ -32,21 +35,33 @@ func newWhoAmI(a *app) *cobra.Command {
 				if conn.local == nil && conn.credential.Kind == auth.KindNone {
 					return &failure{
 						code: exitRefused, message: "not signed in at " + conn.endpoint,
-						hint: "set " + auth.EnvKey + ", or name a key file with --api-key-file",
+						hint: signIn(conn.url) + ", or set " + auth.EnvKey,
 					}
 				}
 				id, err := conn.WhoAmI.Get(ctx)
 				if err != nil {
 					return err
 				}
-				w := whoAmI{conn.endpoint, id, string(auth.KindNone), conn.credential.Source, s}
-				if conn.credential.Kind != "" {
-					w.Credential = string(conn.credential.Kind)
-				}
+				w := describeMe(s, conn, id)
 				return a.result(s, w, func(out io.Writer) { writeWhoAmI(out, w) })
 			})
 		},
 	}
+}
+
+func describeMe(s settings, conn *connection, id *api.Identity) whoAmI {
+	c := conn.credential
+	w := whoAmI{
+		Endpoint: conn.endpoint, Identity: id, Credential: string(auth.KindNone),
+		Source: c.Source, Store: string(c.Place), Settings: s,
+	}
+	if c.Kind != "" {
+		w.Credential = string(c.Kind)
+	}
+	if at := c.ExpiresAt(); !at.IsZero() {
+		w.ExpiresAt = &at
+	}
+	return w
 }
 
 func writeWhoAmI(out io.Writer, w whoAmI) {
@@ -57,6 +72,12 @@ func writeWhoAmI(out io.Writer, w whoAmI) {
 	rows := [][]string{{"endpoint", w.Endpoint}, {"identity", who}, {"credential", w.Credential}}
 	if w.Source != "" {
 		rows = append(rows, []string{"source", w.Source})
+	}
+	if w.Store != "" {
+		rows = append(rows, []string{"store", w.Store})
+	}
+	if w.ExpiresAt != nil {
+		rows = append(rows, []string{"token until", day(*w.ExpiresAt) + ", then renewed"})
 	}
 	if w.Identity.Role != "" {
 		rows = append(rows, []string{"role", w.Identity.Role})

@@ -82,7 +82,8 @@ func startupError(o Options, err error) *StartupError {
 	}
 	switch {
 	case errors.Is(err, api.ErrUnauthenticated):
-		return refusal(RefusedCredential, "give a valid key in LUKASA_API_KEY or with --api-key-file",
+		return refusal(RefusedCredential,
+			fmt.Sprintf("sign in with `lukasa login --api %s`, or give a valid key in LUKASA_API_KEY or with --api-key-file", o.Endpoint),
 			"%s does not accept the credential: %s", o.Endpoint, clip(problem.Error(), 300))
 	case errors.Is(err, api.ErrPermissionDenied):
 		return refusal(RefusedCredential, "see what the credential covers with `lukasa whoami`, or use another one",

@@ -29,7 +29,7 @@ func TestRefusedAtStart(t *testing.T) {
 		want   string
 		hint   string
 	}{
-		{name: "unknown key", hook: problem(api.CodeUnauthenticated, "the key has expired"), reason: RefusedCredential, code: 4, want: "the key has expired", hint: "LUKASA_API_KEY"},
+		{name: "unknown key", hook: problem(api.CodeUnauthenticated, "the key has expired"), reason: RefusedCredential, code: 4, want: "the key has expired", hint: "`lukasa login --api https://memory.example.com`"},
 		{name: "not covered", hook: problem(api.CodePermissionDenied, "the selectors don't cover demo"), reason: RefusedCredential, code: 4, want: `refuses workspace "demo"`, hint: "lukasa whoami"},
 		{name: "absent", hook: problem(api.CodeNotFound, "no such workspace"), reason: RefusedAbsent, code: 1,
 			want: `workspace "demo" does not exist at https://memory.example.com`, hint: "create it with `lukasa workspace create demo`, or pass --create"},

@@ -23,6 +23,34 @@ var routePermissions = map[string]string{
 	"GET /v1/keys":                                       "keys:manage",
 	"POST /v1/keys":                                      "keys:manage",
 	"DELETE /v1/keys/{id}":                               "keys:manage",
+	"GET /v1/members":                                    "team:read",
+	"GET /v1/members/{id}":                               "team:read",
+	"PUT /v1/members/{id}":                               "team:manage",
+	"DELETE /v1/members/{id}":                            "team:manage",
+	"POST /v1/members/{id}/reset":                        "team:manage",
+	"GET /v1/roles":                                      "team:read",
+	"POST /v1/roles":                                     "roles:manage",
+	"PUT /v1/roles/{role}":                               "roles:manage",
+	"DELETE /v1/roles/{role}":                            "roles:manage",
+	"GET /v1/invitations":                                "team:read",
+	"POST /v1/invitations":                               "team:manage",
+	"DELETE /v1/invitations/{id}":                        "team:manage",
+	"GET /v1/audit":                                      "audit:read",
+	"GET /.well-known/oauth-authorization-server":        "public",
+	"GET /.well-known/oauth-protected-resource":          "public",
+	"GET /oauth/authorize":                               "public",
+	"POST /oauth/authorize":                              "public",
+	"POST /oauth/token":                                  "public",
+	"POST /oauth/device":                                 "public",
+	"POST /oauth/revoke":                                 "public",
+	"POST /oauth/introspect":                             "any",
+	"GET /oauth/verify":                                  "public",
+	"POST /oauth/verify":                                 "public",
+	"GET /oauth/signin":                                  "public",
+	"POST /oauth/signin":                                 "public",
+	"POST /oauth/signout":                                "public",
+	"GET /oauth/invitation":                              "public",
+	"POST /oauth/invitation":                             "public",
 	"GET /v1/workspaces":                                 "workspaces:read",
 	"POST /v1/workspaces":                                "workspaces:create",
 	"GET /v1/workspaces/{workspace}":                     "any",
@@ -83,8 +111,12 @@ func fill(pattern, workspace string) string {
 		id = "as_aaaaaaaaaaaaaaaaaaaaaaaa"
 	case strings.Contains(pattern, "/keys/"):
 		id = "key_aaaaaaaaaaaaaaaa"
+	case strings.Contains(pattern, "/members/"):
+		id = "us_aaaaaaaaaaaaaaaa"
+	case strings.Contains(pattern, "/invitations/"):
+		id = "iv_aaaaaaaaaaaaaaaa"
 	}
-	return strings.NewReplacer("{workspace}", workspace, "{id}", id,
+	return strings.NewReplacer("{workspace}", workspace, "{id}", id, "{role}", "absent",
 		"{handle}", "fm_ii5pcxiiy4rlwu263eqhyxexln4do6ho").Replace(pattern)
 }
 
@@ -95,6 +127,14 @@ func bodyOf(r Route, workspace string) string {
 		return `{"name": "` + workspace + `"}`
 	case "POST /v1/keys":
 		return `{"label": "x", "permissions": ["memory:recall"], "selectors": []}`
+	case "PUT /v1/members/{id}":
+		return `{"role": "reader", "selectors": []}`
+	case "POST /v1/roles":
+		return `{"name": "looker", "permissions": ["memory:recall"]}`
+	case "PUT /v1/roles/{role}":
+		return `{"permissions": ["memory:recall"]}`
+	case "POST /v1/invitations":
+		return `{"email": "` + workspace + `@example.com", "role": "reader", "selectors": []}`
 	case "POST /v1/workspaces/{workspace}/recall":
 		return `{"query": "hello"}`
 	case "PUT /v1/workspaces/{workspace}/formations/{handle}", "POST /v1/workspaces/{workspace}/formations:plan":
@@ -118,13 +158,18 @@ func TestWithoutCredential(t *testing.T) {
 		for _, workspace := range []string{"demo", "absent"} {
 			a := send(t, s, request{method: r.Method, path: fill(r.Pattern, workspace), body: bodyOf(r, workspace)})
 			if r.Public {
+				// Those of sign-in say in their own words what they lack.
+				if r.signIn && a.status < 500 && a.header.Get("WWW-Authenticate") == "" {
+					continue
+				}
 				if a.status != http.StatusOK {
 					t.Errorf("a public route answered %d", a.status)
 				}
 				continue
 			}
 			problem(t, a, http.StatusUnauthorized, api.CodeUnauthenticated)
-			if got := a.header.Get("WWW-Authenticate"); got != `Bearer realm="lukasa"` {
+			want := `Bearer realm="lukasa", resource_metadata="` + publicURL + `/.well-known/oauth-protected-resource"`
+			if got := a.header.Get("WWW-Authenticate"); got != want {
 				t.Errorf("challenge %q", got)
 			}
 		}
@@ -175,8 +220,11 @@ func TestWithWhatItTakes(t *testing.T) {
 		if r.Permission == "" {
 			permissions = []string{"audit:read"}
 		}
-		if r.Permission == "keys:manage" {
-			permissions = append(permissions, "memory:recall") // to have something to grant
+		if strings.HasSuffix(r.Permission, ":manage") {
+			permissions = append(permissions, "memory:recall", "memory:read", "workspaces:read") // to have something to grant
+		}
+		if r.signIn {
+			return // what they take is no JSON, see the tests of sign-in
 		}
 		workspace := "w-" + strings.ToLower(strings.Trim(strings.NewReplacer("/", "-", "{", "", "}", "", ":", "-").
 			Replace(r.Method+r.Pattern), "-"))
@@ -188,7 +236,8 @@ func TestWithWhatItTakes(t *testing.T) {
 		if a.status/100 != 2 && a.status != http.StatusNotFound {
 			t.Errorf("refused with %d: %s", a.status, a.body)
 		}
-		if a.status == http.StatusNotFound && !strings.Contains(r.Pattern, "{id}") && !strings.Contains(r.Pattern, "{handle}") {
+		if a.status == http.StatusNotFound && !strings.Contains(r.Pattern, "{id}") && !strings.Contains(r.Pattern, "{handle}") &&
+			!strings.Contains(r.Pattern, "{role}") {
 			t.Errorf("not found: %s", a.body)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/lukasa-dev/lukasa/api"
 	"github.com/lukasa-dev/lukasa/api/server/internal/access"
 	"github.com/lukasa-dev/lukasa/api/server/internal/memory"
+	"github.com/lukasa-dev/lukasa/api/server/internal/oauth"
 )
 
 // localKey marks the context of a call that comes through [Server.LocalTransport]. Nothing in a request that came over
@@ -27,6 +28,9 @@ func (s *Server) authenticate(r *http.Request) (access.Principal, error) {
 	if err != nil {
 		return access.Principal{}, err
 	}
+	if strings.HasPrefix(token, oauth.AccessPrefix) {
+		return s.authenticateUser(r.Context(), token)
+	}
 	if err := access.ParseKey(token); err != nil {
 		return access.Principal{}, badCredential(err.Error())
 	}
@@ -38,6 +42,45 @@ func (s *Server) authenticate(r *http.Request) (access.Principal, error) {
 		return access.Principal{}, fmt.Errorf("looking up the API key: %w", err)
 	}
 	return s.keyPrincipal(key.Key)
+}
+
+// authenticateUser says who an access token is of. What they may do is read from the store, never from the token.
+func (s *Server) authenticateUser(ctx context.Context, token string) (access.Principal, error) {
+	if !access.WellFormed(oauth.AccessPrefix, token) {
+		return access.Principal{}, badCredential("the access token is mistyped or cut short")
+	}
+	found, err := s.store.Token(ctx, access.Hash(token))
+	if errors.Is(err, memory.ErrNotFound) {
+		return access.Principal{}, badCredential("the access token is not known here")
+	}
+	if err != nil {
+		return access.Principal{}, fmt.Errorf("looking up the access token: %w", err)
+	}
+	switch {
+	case found.Refresh: // unreachable while the prefixes differ, and wrong if they ever don't
+		return access.Principal{}, badCredential("it is not an access token")
+	case found.Session.RevokedAt != nil:
+		return access.Principal{}, badCredential("the sign-in was ended")
+	case !oauth.Good(found, s.clock()):
+		return access.Principal{}, badCredential("the access token has expired")
+	}
+	return userPrincipal(found), nil
+}
+
+func userPrincipal(t memory.Token) access.Principal {
+	u := t.Session.User
+	return access.Principal{
+		Kind: access.KindUser, User: u.ID, Email: u.Email, Session: t.Session.ID, Role: access.Role(u.Role),
+		Permissions: rolePermissions(u.Role, u.RolePermissions), Selectors: knownSelectors(u.Selectors), ExpiresAt: &t.ExpiresAt,
+	}
+}
+
+// rolePermissions are what a role permits: custom are the permissions of one that isn't built in.
+func rolePermissions(role string, custom []string) []access.Permission {
+	if builtIn := access.Role(role); builtIn.Valid() {
+		return builtIn.Permissions()
+	}
+	return knownPermissions(custom)
 }
 
 func (s *Server) keyPrincipal(key api.Key) (access.Principal, error) {
@@ -57,17 +100,26 @@ func principalOf(key api.Key) access.Principal {
 	p := access.Principal{
 		Kind: access.KindKey, Key: key.ID, Label: key.Label, Role: access.Role(key.Role), ExpiresAt: key.ExpiresAt,
 	}
-	for _, name := range key.Permissions {
-		if permission := access.Permission(name); permission.Valid() {
-			p.Permissions = append(p.Permissions, permission)
-		}
-	}
-	for _, text := range key.Selectors {
-		if selector, err := access.ParseSelector(text); err == nil {
-			p.Selectors = append(p.Selectors, selector)
-		}
-	}
+	p.Permissions, p.Selectors = knownPermissions(key.Permissions), knownSelectors(key.Selectors)
 	return p
+}
+
+func knownPermissions(names []string) (list []access.Permission) {
+	for _, name := range names {
+		if permission := access.Permission(name); permission.Valid() {
+			list = append(list, permission)
+		}
+	}
+	return list
+}
+
+func knownSelectors(texts []string) (list []access.Selector) {
+	for _, text := range texts {
+		if selector, err := access.ParseSelector(text); err == nil {
+			list = append(list, selector)
+		}
+	}
+	return list
 }
 
 // bearer returns the credential of an Authorization header (RFC 6750 section 2.1). Credentials in the query or the
@@ -76,7 +128,7 @@ func bearer(h http.Header) (string, error) {
 	values := h.Values("Authorization")
 	switch len(values) {
 	case 0:
-		return "", &unauthenticated{detail: "no credential was sent: send Authorization: Bearer and an API key"}
+		return "", &unauthenticated{detail: "no credential was sent: send Authorization: Bearer and an API key or an access token"}
 	case 1:
 	default:
 		return "", badCredential("several Authorization headers were sent")
@@ -84,7 +136,7 @@ func bearer(h http.Header) (string, error) {
 	scheme, token, ok := strings.Cut(values[0], " ")
 	token = strings.TrimSpace(token)
 	if !ok || !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", badCredential("the Authorization header is not Bearer and an API key")
+		return "", badCredential("the Authorization header is not Bearer and a credential")
 	}
 	return token, nil
 }
@@ -100,8 +152,12 @@ func (e *unauthenticated) Error() string { return e.detail }
 func badCredential(detail string) error { return &unauthenticated{detail: detail, invalid: true} }
 
 // challenge is the WWW-Authenticate header of RFC 6750 section 3. A request without any credential gets no error code.
-func challenge(err error) string {
-	const realm = `Bearer realm="lukasa"`
+// Where people can sign in, it says where to read how (RFC 9728 section 5.1).
+func challenge(err error, issuer string) string {
+	realm := `Bearer realm="lukasa"`
+	if issuer != "" {
+		realm += `, resource_metadata="` + issuer + oauth.PathResource + `"`
+	}
 	var e *unauthenticated
 	if !errors.As(err, &e) || !e.invalid {
 		return realm

@@ -116,8 +116,8 @@ func decodeKey(v jsonValue) (body api.CreateKey, err error) {
 	o := readObject(v, "", &f, "label", "role", "permissions", "selectors", "expires_at")
 	body.Label = o.required("label", maxLabel)
 	body.Role, _ = o.text("role", maxLabel)
-	body.Permissions = o.texts("permissions", len(access.Permissions()), maxLabel)
-	body.Selectors = o.texts("selectors", maxSelectors, maxLabel)
+	body.Permissions = o.texts("permissions", len(access.Permissions()))
+	body.Selectors = o.texts("selectors", maxSelectors)
 	body.ExpiresAt = o.moment("expires_at")
 	return body, f.err()
 }

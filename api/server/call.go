@@ -14,6 +14,7 @@ import (
 
 	"github.com/lukasa-dev/lukasa/api"
 	"github.com/lukasa-dev/lukasa/api/server/internal/access"
+	"github.com/lukasa-dev/lukasa/api/server/internal/memory"
 )
 
 // callTime is how long a call may work, on top of what it asks to be held.
@@ -51,7 +52,10 @@ func (s *Server) serve(c *call) {
 		c.r = c.r.WithContext(ctx)
 		c.writeBy(callTime + wait + writeTime)
 	}
-	err := s.admit(c)
+	err := s.limits.check(c)
+	if err == nil {
+		err = s.admit(c)
+	}
 	if err == nil {
 		err = c.route.handle(c)
 	}
@@ -68,11 +72,12 @@ func (s *Server) admit(c *call) error {
 		if err != nil {
 			return err
 		}
-		c.who, c.record.key, c.record.kind = who, who.Key, who.Kind
+		c.who, c.record.key, c.record.user, c.record.kind = who, who.Key, who.User, who.Kind
 		if err := who.Require(access.Permission(c.route.Permission)); err != nil {
 			return err
 		}
 	}
+	c.r = c.r.WithContext(memory.WithActor(c.ctx(), c.actor()))
 	if c.route.InWorkspace() {
 		c.workspace = c.r.PathValue("workspace")
 		if err := c.who.RequireReach(c.workspace); err != nil {
@@ -86,6 +91,21 @@ func (s *Server) admit(c *call) error {
 	return c.readQuery()
 }
 
+// actor is who the audit log says made a change.
+func (c *call) actor() memory.Actor {
+	a := memory.Actor{Kind: string(c.who.Kind), RequestID: c.record.id}
+	switch c.who.Kind {
+	case access.KindKey:
+		a.ID, a.Name = c.who.Key, c.who.Label
+	case access.KindUser:
+		a.ID, a.Name = c.who.User, c.who.Email
+	case access.KindLocal:
+	default:
+		a.Kind = "system"
+	}
+	return a
+}
+
 // readQuery refuses parameters that the route doesn't take: a filter that is misspelt must not be a list unfiltered.
 func (c *call) readQuery() error {
 	query, err := url.ParseQuery(c.r.URL.RawQuery)
@@ -94,6 +114,7 @@ func (c *call) readQuery() error {
 	}
 	for name, values := range query {
 		switch {
+		case c.route.signIn: // RFC 6749 section 3.1
 		case !slices.Contains(c.route.Query, name):
 			return badParameter(joinPath("", strings.ToValidUTF8(name, "\uFFFD")), "is not a parameter of this route")
 		case len(values) > 1:

@@ -14,8 +14,12 @@ import (
 	"testing"
 
 	"github.com/lukasa-dev/lukasa/api"
+	"github.com/lukasa-dev/lukasa/api/server/internal/oauth"
 	"github.com/lukasa-dev/lukasa/formation"
 )
+
+// publicURL is where the servers of tests are reached, as they are told.
+const publicURL = "https://memory.example.com"
 
 // open opens a server over a new store, with its log in the test's buffer.
 func open(tb testing.TB, opts Options) (*Server, *logBuffer) {
@@ -23,6 +27,15 @@ func open(tb testing.TB, opts Options) (*Server, *logBuffer) {
 	log := &logBuffer{}
 	dir := tb.TempDir()
 	opts.Store = "sqlite:" + filepath.Join(dir, "memory.db")
+	if opts.PublicURL == "" {
+		opts.PublicURL = publicURL
+	}
+	if opts.limits == nil {
+		opts.limits = &limits{} // tests share one address
+	}
+	if opts.password.Time == 0 {
+		opts.password = oauth.PasswordCost{Time: 1, Memory: 64}
+	}
 	opts.Logger = slog.New(slog.NewJSONHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s, err := Open(context.Background(), opts)
 	if err != nil {

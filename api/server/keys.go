@@ -78,7 +78,12 @@ func revokeKey(c *call) error {
 // CreateKey makes an API key for the operator of the store, who may give it any role, permission and selector. Its
 // secret is in the answer and nowhere else. Errors are *[api.Error] when the request is at fault.
 func (s *Server) CreateKey(ctx context.Context, body api.CreateKey) (api.NewKey, error) {
-	return s.makeKey(ctx, access.Local(), body)
+	return s.makeKey(asOperator(ctx), access.Local(), body)
+}
+
+// asOperator makes what follows the doing of whoever has the store.
+func asOperator(ctx context.Context) context.Context {
+	return memory.WithActor(ctx, memory.Actor{Kind: string(access.KindLocal)})
 }
 
 // Keys returns every API key of the store, newest first, revoked and expired ones too.
@@ -94,7 +99,7 @@ func (s *Server) Keys(ctx context.Context) ([]api.Key, error) {
 // RevokeKey ends an API key at once, and returns it as it is then. Revoking it again changes nothing. An id that isn't
 // there is an error that is [api.ErrNotFound].
 func (s *Server) RevokeKey(ctx context.Context, id string) (api.Key, error) {
-	key, err := s.store.RevokeKey(ctx, id, now())
+	key, err := s.store.RevokeKey(asOperator(ctx), id, now())
 	if errors.Is(err, memory.ErrNotFound) {
 		return api.Key{}, noKey(id)
 	}
@@ -151,14 +156,7 @@ func readGrant(body api.CreateKey, at time.Time) (g grant, err error) {
 		f.add(api.CodeTooLarge, "label", "has %d bytes: the limit is %d", len(body.Label), maxLabel)
 	}
 	g.permissions = readPermissions(body, &f)
-	for i, text := range body.Selectors {
-		selector, err := access.ParseSelector(text)
-		if err != nil {
-			f.add(api.CodeInvalidRequest, fmt.Sprintf("selectors[%d]", i), "%s", err)
-		} else if !slices.Contains(g.selectors, selector) {
-			g.selectors = append(g.selectors, selector)
-		}
-	}
+	g.selectors = readSelectors(body.Selectors, &f)
 	if body.ExpiresAt != nil {
 		expires := body.ExpiresAt.UTC().Truncate(time.Microsecond)
 		g.expiresAt = &expires

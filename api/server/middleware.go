@@ -19,6 +19,7 @@ type record struct {
 	route     string
 	kind      access.Kind
 	key       string
+	user      string
 	workspace string
 	code      api.Code
 }
@@ -102,7 +103,7 @@ func (s *Server) logRequest(r *http.Request, w *responseWriter, rec *record, beg
 		slog.Int("status", w.status), slog.Int64("bytes", w.bytes), slog.Duration("elapsed", time.Since(began)),
 	}
 	for _, a := range []slog.Attr{
-		slog.String("workspace", rec.workspace), slog.String("key", rec.key), slog.String("code", string(rec.code)),
+		slog.String("workspace", rec.workspace), slog.String("key", rec.key), slog.String("user", rec.user), slog.String("code", string(rec.code)),
 	} {
 		if a.Value.String() != "" {
 			attrs = append(attrs, a)

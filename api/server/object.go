@@ -164,8 +164,8 @@ func (o object) list(name string) []jsonValue {
 	return v.items
 }
 
-// texts reads an optional array of at most count strings.
-func (o object) texts(name string, count, limit int) []string {
+// texts reads an optional array of at most count strings, each a name or the like.
+func (o object) texts(name string, count int) []string {
 	items := o.list(name)
 	if len(items) > count {
 		o.faults.add(api.CodeTooLarge, o.at(name), "has %d entries: the limit is %d", len(items), count)
@@ -173,7 +173,7 @@ func (o object) texts(name string, count, limit int) []string {
 	}
 	var list []string
 	for i, item := range items {
-		if s, ok := readText(item, fmt.Sprintf("%s[%d]", o.at(name), i), limit, o.faults); ok {
+		if s, ok := readText(item, fmt.Sprintf("%s[%d]", o.at(name), i), maxLabel, o.faults); ok {
 			list = append(list, s)
 		}
 	}

@@ -44,7 +44,7 @@ func getOpenAPI(c *call) error {
 func getWhoAmI(c *call) error {
 	p := c.who
 	return c.reply(http.StatusOK, api.Identity{
-		Kind: string(p.Kind), Key: p.Key, Label: p.Label, Role: string(p.Role), ExpiresAt: p.ExpiresAt,
+		Kind: string(p.Kind), User: p.Email, Key: p.Key, Label: p.Label, Role: string(p.Role), ExpiresAt: p.ExpiresAt,
 		Permissions: permissionNames(p.Permissions), Selectors: selectorTexts(p.Selectors),
 	})
 }

@@ -111,7 +111,8 @@ func (s *Server) fail(c *call, err error) {
 	c.record.code = e.Code
 	h := c.w.Header()
 	if e.Code == api.CodeUnauthenticated {
-		h.Set("WWW-Authenticate", challenge(err))
+		issuer, _ := s.issuer(c.r) // without one nothing is said of it
+		h.Set("WWW-Authenticate", challenge(err, issuer))
 	}
 	if e.RetryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(int((e.RetryAfter+time.Second-1)/time.Second)))

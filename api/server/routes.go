@@ -17,11 +17,14 @@ type Route struct {
 	Permission string
 	// Public routes take no credential.
 	Public bool
-	// Query names the query parameters that the route takes.
+	// Query names the query parameters that the route takes. Others are refused, but by the routes of sign-in, which
+	// OAuth has ignore them.
 	Query []string
 
 	handle func(*call) error
 	stream bool // no time limit: it takes as long as its reader does
+	signIn bool // of OAuth, which ignores parameters that it doesn't know (RFC 6749 section 3.1)
+	limit  limit
 }
 
 // InWorkspace reports whether the route is of one workspace, which a selector of the caller must cover.
@@ -29,14 +32,14 @@ func (r Route) InWorkspace() bool { return strings.Contains(r.Pattern, "{workspa
 
 // Routes returns every route of the API. It is the only place that says who may call what.
 func Routes() []Route {
-	return slices.Concat(operationRoutes(), accessRoutes(), workspaceRoutes(), memoryRoutes())
+	return slices.Concat(operationRoutes(), signInRoutes(), accessRoutes(), workspaceRoutes(), memoryRoutes())
 }
 
 func operationRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/healthz", Public: true, handle: getHealth},
 		{Method: "GET", Pattern: "/readyz", Public: true, handle: getReady},
-		{Method: "GET", Pattern: "/v1/openapi.yaml", Public: true, handle: getOpenAPI},
+		{Method: "GET", Pattern: "/v1/openapi.yaml", Public: true, handle: getOpenAPI, limit: limitOpen},
 	}
 }
 
@@ -47,6 +50,19 @@ func accessRoutes() []Route {
 		route("GET", "/v1/keys", access.KeysManage, listKeys, pageQuery()...),
 		route("POST", "/v1/keys", access.KeysManage, createKey),
 		route("DELETE", "/v1/keys/{id}", access.KeysManage, revokeKey),
+		route("GET", "/v1/members", access.TeamRead, listMembers, pageQuery()...),
+		route("GET", "/v1/members/{id}", access.TeamRead, getMember),
+		route("PUT", "/v1/members/{id}", access.TeamManage, changeMember),
+		route("DELETE", "/v1/members/{id}", access.TeamManage, removeMember),
+		route("POST", "/v1/members/{id}/reset", access.TeamManage, resetMember),
+		route("GET", "/v1/roles", access.TeamRead, listRoles, pageQuery()...),
+		route("POST", "/v1/roles", access.RolesManage, createRole),
+		route("PUT", "/v1/roles/{role}", access.RolesManage, changeRole),
+		route("DELETE", "/v1/roles/{role}", access.RolesManage, deleteRole),
+		route("GET", "/v1/invitations", access.TeamRead, listInvitations, pageQuery()...),
+		route("POST", "/v1/invitations", access.TeamManage, createInvitation),
+		route("DELETE", "/v1/invitations/{id}", access.TeamManage, revokeInvitation),
+		route("GET", "/v1/audit", access.AuditRead, listAudit, pageQuery()...),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -36,6 +37,11 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(ln) }()
 	defer s.stopWorker()
+	sweeping, stopSweeping := context.WithCancel(ctx)
+	var swept sync.WaitGroup
+	swept.Go(func() { s.sweep(sweeping) })
+	defer swept.Wait()
+	defer stopSweeping()
 	select {
 	case err := <-ended:
 		s.stop()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lukasa-dev/lukasa/api/server/internal/jobs"
 	"github.com/lukasa-dev/lukasa/api/server/internal/memory"
+	"github.com/lukasa-dev/lukasa/api/server/internal/oauth"
 )
 
 // closeTime is how long [Server.Close] waits for calls that are still in flight.
@@ -29,6 +30,29 @@ type Options struct {
 	Logger *slog.Logger
 	// NoWorker leaves formations in the queue, for another process that shares the store.
 	NoWorker bool
+	// PublicURL is where people reach the server, such as "https://memory.example.com", without a path: it is what
+	// tokens are issued by, and where links lead. Without it people can sign in on this machine alone, at the address
+	// that they use.
+	PublicURL string
+	// ForwardedFor takes the address of callers, by which they are limited, from the last entry of X-Forwarded-For. It is
+	// for servers that are reached through one reverse proxy alone, which sets that header.
+	ForwardedFor bool
+	// SignIn says how long what signing in gives is good.
+	SignIn SignInOptions
+
+	clock    func() time.Time   // nil is the real one
+	password oauth.PasswordCost // the zero value is the default
+	clients  []oauth.Client     // nil are the default ones
+	limits   *limits            // nil are the default ones
+}
+
+// SignInOptions says how long what signing in gives is good. Zero means the default.
+type SignInOptions struct {
+	AccessToken  time.Duration // 30 minutes
+	RefreshToken time.Duration // 30 days from each renewal
+	Session      time.Duration // 90 days from the sign-in, however often it is renewed
+	Grace        time.Duration // in which a renewal may be repeated, because its reply was lost: 60 seconds
+	DevicePoll   time.Duration // between two polls of a device that waits to be allowed: 5 seconds
 }
 
 // Server is a memory API over a store. It is safe for concurrent use.
@@ -38,6 +62,11 @@ type Server struct {
 	log     *slog.Logger
 	board   *jobs.Board
 	uses    keyUses
+	oauth   *oauth.Server
+	public  string // the issuer, "" when it is the address that the caller uses
+	clock   func() time.Time
+	limits  *limits
+	behind  bool // one reverse proxy, which says who calls
 	handler http.Handler
 	// coming are the requests on their way.
 	coming  arrivals
@@ -72,6 +101,9 @@ func newServer(ctx context.Context, store memory.Store, former former, opts Opti
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if err := s.enableSignIn(opts); err != nil {
+		return nil, err
 	}
 	s.uses.store = store
 	s.uses.fail = func(err error) { s.log.Warn("recording the use of an API key", "error", err) }

@@ -30,12 +30,15 @@ var (
 
 // GenerateKey returns a new API key: [KeyPrefix], 32 random bytes in base62 (43 digits), and the CRC-32 of all that in
 // base62 (6 digits).
-func GenerateKey() (string, error) {
+func GenerateKey() (string, error) { return GenerateSecret(KeyPrefix) }
+
+// GenerateSecret returns a new secret of the form of an API key, with another prefix.
+func GenerateSecret(prefix string) (string, error) {
 	secret := make([]byte, keyBytes)
 	if _, err := rand.Read(secret); err != nil {
-		return "", fmt.Errorf("making an API key: %w", err)
+		return "", fmt.Errorf("making a secret: %w", err)
 	}
-	body := KeyPrefix + base62(new(big.Int).SetBytes(secret), keyDigits)
+	body := prefix + base62(new(big.Int).SetBytes(secret), keyDigits)
 	return body + checksum(body), nil
 }
 
@@ -44,26 +47,34 @@ func ParseKey(s string) error {
 	if !strings.HasPrefix(s, KeyPrefix) {
 		return ErrNotKey
 	}
-	if len(s) != len(KeyPrefix)+keyDigits+checkDigits {
-		return ErrMistyped
-	}
-	body, sum := s[:len(s)-checkDigits], s[len(s)-checkDigits:]
-	if checksum(body) != sum {
+	if !WellFormed(KeyPrefix, s) {
 		return ErrMistyped
 	}
 	return nil
 }
 
-// Hash is what is stored of an API key. A key has 256 random bits, so a plain digest can't be searched.
+// WellFormed reports whether s could be a secret that [GenerateSecret] made with that prefix.
+func WellFormed(prefix, s string) bool {
+	if !strings.HasPrefix(s, prefix) || len(s) != len(prefix)+keyDigits+checkDigits {
+		return false
+	}
+	body, sum := s[:len(s)-checkDigits], s[len(s)-checkDigits:]
+	return checksum(body) == sum
+}
+
+// Hash is what is stored of an API key, and of any other secret of its form. A key has 256 random bits, so a plain digest can't be searched.
 func Hash(key string) [32]byte { return sha256.Sum256([]byte(key)) }
 
 // NewKeyID returns a new id for an API key: "key_" and 16 characters of a–z and 2–7.
-func NewKeyID() (string, error) {
+func NewKeyID() (string, error) { return NewID("key_") }
+
+// NewID returns a new id: a prefix and 16 characters of a–z and 2–7.
+func NewID(prefix string) (string, error) {
 	id := make([]byte, 10)
 	if _, err := rand.Read(id); err != nil {
-		return "", fmt.Errorf("making a key's id: %w", err)
+		return "", fmt.Errorf("making an id: %w", err)
 	}
-	return "key_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id)), nil
+	return prefix + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(id)), nil
 }
 
 func checksum(body string) string {

@@ -54,6 +54,23 @@ const (
 // Roles returns the built-in roles, the mightiest first.
 func Roles() []Role { return []Role{RoleRoot, RoleAdmin, RoleMember, RoleReader} }
 
+// ValidRoleName reports whether a custom role can be called name: 1–64 of a–z, 0–9, dash and underscore, with a letter
+// at its beginning, and not as a built-in one is.
+func ValidRoleName(name string) bool {
+	const longest = 64
+	if name == "" || len(name) > longest || name[0] < 'a' || name[0] > 'z' || Role(name).Valid() {
+		return false
+	}
+	for _, c := range []byte(name) {
+		switch {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', c == '-', c == '_':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // Valid reports whether r is a built-in role.
 func (r Role) Valid() bool { return slices.Contains(Roles(), r) }
 

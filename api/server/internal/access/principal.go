@@ -22,7 +22,10 @@ type Principal struct {
 	Kind        Kind
 	Key         string // the API key's id
 	Label       string // the API key's label
-	Role        Role   // the role it was made with, when there is one
+	User        string // the member's id
+	Email       string // the member's e-mail address
+	Session     string // the id of the sign-in that the access token came of
+	Role        Role   // the role it was made with or that the member has, built-in or custom
 	Permissions []Permission
 	Selectors   []Selector
 	ExpiresAt   *time.Time
@@ -90,6 +93,14 @@ func (p Principal) RequireGrant(permissions []Permission, selectors []Selector) 
 			return &Denied{Reason: fmt.Sprintf(
 				"a key made over the network can't hold %s: make it on the machine that has the store", permission)}
 		}
+	}
+	return p.RequireAll(permissions, selectors)
+}
+
+// RequireAll returns a *[Denied] unless p holds every one of these permissions and reaches whatever these selectors
+// reach: nobody gives others, or takes from them, more than they have themselves.
+func (p Principal) RequireAll(permissions []Permission, selectors []Selector) error {
+	for _, permission := range permissions {
 		if !p.Holds(permission) {
 			return &Denied{Permission: permission}
 		}
@@ -117,6 +128,10 @@ func (p Principal) Contains(permissions []Permission, selectors []Selector) bool
 	}
 	return true
 }
+
+// PassesRoot reports whether p may give the role root to a member: whoever has it may, and the operator of the store, who
+// alone can make keys of that role.
+func (p Principal) PassesRoot() bool { return p.Kind == KindLocal || p.Role == RoleRoot }
 
 func (p Principal) includes(s Selector) bool {
 	return slices.ContainsFunc(p.Selectors, func(own Selector) bool { return own.Includes(s) })

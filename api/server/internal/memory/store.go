@@ -25,15 +25,20 @@ type Page struct {
 	After string
 }
 
-// Store holds workspaces and everything in them, and the API keys. Every method is safe for concurrent use, by several
-// processes too, and returns an error that wraps [ErrNotFound] when the workspace or what is named in it isn't there.
-// Times are UTC and are kept to the microsecond.
+// Store holds workspaces and everything in them, the API keys, the team, and its sign-ins. Every method is safe for
+// concurrent use, by several processes too, and returns an error that wraps [ErrNotFound] when the workspace or what is
+// named in it isn't there. Times are UTC and are kept to the microsecond.
+//
+// Whatever changes access, or erases, writes an entry into the audit log in the same transaction: the action, and the
+// context's [Actor].
 type Store interface {
 	WorkspaceStore
 	FormationStore
 	PassageStore
 	GraphStore
 	KeyStore
+	TeamStore
+	SignInStore
 
 	// Export passes every record of a workspace to yield, one consistent snapshot in constant memory: the workspace,
 	// then formations, passages, entities, assertions, each oldest first. It stops at yield's first error.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lukasa-dev/lukasa/api"
+	"github.com/lukasa-dev/lukasa/api/server/internal/memory"
 )
 
 // eraseStatements empty the tables, those that refer to others first.
@@ -38,7 +39,7 @@ func (s *Store) DeleteWorkspace(ctx context.Context, name string, now time.Time)
 				return fmt.Errorf("erasing a workspace: %w", err)
 			}
 		}
-		return nil
+		return audit(ctx, tx, now, entry{action: memory.ActionWorkspaceErased, target: name, workspace: name})
 	})
 	if err != nil {
 		return api.Erasure{}, err

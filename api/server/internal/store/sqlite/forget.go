@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lukasa-dev/lukasa/api"
+	"github.com/lukasa-dev/lukasa/api/server/internal/memory"
 )
 
 // Forget erases a passage and everything that was made of it, see [memory.PassageStore].
@@ -23,7 +24,7 @@ func (s *Store) Forget(ctx context.Context, workspace, id string, now time.Time)
 			return err
 		}
 		receipt.Removed = e.removed
-		return nil
+		return audit(ctx, tx, now, entry{action: memory.ActionPassageForgotten, target: id, workspace: workspace})
 	})
 	if err != nil {
 		return api.Erasure{}, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/lukasa-dev/lukasa/api"
@@ -54,8 +55,16 @@ func (s *Store) CreateKey(ctx context.Context, k memory.Key) error {
 		if err != nil {
 			return fmt.Errorf("storing an API key: %w", err)
 		}
-		return nil
+		return audit(ctx, tx, k.CreatedAt, entry{action: memory.ActionKeyCreated, target: k.ID, detail: grantDetail(k.Label, keyGrants(k), k.Selectors)})
 	})
+}
+
+// keyGrants names what a key may do, by its role when it has one.
+func keyGrants(k memory.Key) string {
+	if k.Role != "" {
+		return k.Role
+	}
+	return strings.Join(k.Permissions, ", ")
 }
 
 // KeyByHash finds a key by the digest of its secret, see [memory.KeyStore].
@@ -107,7 +116,7 @@ func (s *Store) Keys(ctx context.Context, page memory.Page) (list []api.Key, nex
 func (s *Store) RevokeKey(ctx context.Context, id string, now time.Time) (api.Key, error) {
 	var found keyed[memory.Key]
 	err := s.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, micros(now), id)
+		result, err := tx.ExecContext(ctx, `UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, micros(now), id)
 		if err != nil {
 			return fmt.Errorf("revoking an API key: %w", err)
 		}
@@ -115,7 +124,10 @@ func (s *Store) RevokeKey(ctx context.Context, id string, now time.Time) (api.Ke
 		if errors.Is(err, sql.ErrNoRows) {
 			return fmt.Errorf("API key %q: %w", id, memory.ErrNotFound)
 		}
-		return err
+		if n, counting := result.RowsAffected(); err != nil || counting != nil || n == 0 {
+			return errors.Join(err, counting)
+		}
+		return audit(ctx, tx, now, entry{action: memory.ActionKeyRevoked, target: id, detail: found.value.Label})
 	})
 	return found.value.Key, err
 }

@@ -107,11 +107,14 @@ func testBadCursors(t *testing.T, f *fixture) {
 	ctx := t.Context()
 	all := func(string) bool { return true }
 	lists := map[string]func(memory.Page) error{
-		"Workspaces": func(p memory.Page) error { _, _, err := f.Workspaces(ctx, all, p); return err },
-		"Formations": func(p memory.Page) error { _, _, err := f.Formations(ctx, "demo", "", p); return err },
-		"Passages":   func(p memory.Page) error { _, _, err := f.Passages(ctx, "demo", p); return err },
-		"Graph":      func(p memory.Page) error { return second(f.Graph(ctx, "demo", f.now, p)) },
-		"Keys":       func(p memory.Page) error { _, _, err := f.Keys(ctx, p); return err },
+		"Workspaces":  func(p memory.Page) error { _, _, err := f.Workspaces(ctx, all, p); return err },
+		"Formations":  func(p memory.Page) error { _, _, err := f.Formations(ctx, "demo", "", p); return err },
+		"Passages":    func(p memory.Page) error { _, _, err := f.Passages(ctx, "demo", p); return err },
+		"Graph":       func(p memory.Page) error { return second(f.Graph(ctx, "demo", f.now, p)) },
+		"Keys":        func(p memory.Page) error { _, _, err := f.Keys(ctx, p); return err },
+		"Members":     func(p memory.Page) error { _, _, err := f.Members(ctx, p); return err },
+		"Invitations": func(p memory.Page) error { _, _, err := f.Invitations(ctx, p); return err },
+		"Audit":       func(p memory.Page) error { _, _, err := f.Audit(ctx, p); return err },
 	}
 	bad := []string{"x", "1", "-1", ".", "passages.", "passages.x", "passages.-1", "passages.1.2", "passages.01", "graph.1",
 		"passages.99999999999999999999", "passages.9223372036854775807", "' OR 1=1", "\x00", strings.Repeat("9", 5000)}
