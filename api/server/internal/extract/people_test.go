@@ -83,16 +83,16 @@ func TestNamedSpeakers(t *testing.T) {
 		{
 			"a transcript: each speaks for themselves",
 			[]api.Turn{
-				{Role: "user", Content: "Gina: Hey Jon! I love dance. My sister Kat lives in Oslo.\nI work at Harbor Studio."},
-				{Role: "assistant", Content: "Jon: I live in Tacoma. You live in Rome. We use Docker."},
+				{Role: "user", Content: "Mira: Hey Ravi! I love dance. My sister Kat lives in Oslo.\nI work at Harbor Studio."},
+				{Role: "assistant", Content: "Ravi: I live in Tacoma. You live in Rome. We use Docker."},
 			},
 			[]string{
-				"Gina likes dance", "Gina sister Kat", "Kat lives_in Oslo", "Gina works_at Harbor Studio", "Jon lives_in Tacoma, said_by_assistant",
+				"Mira likes dance", "Mira sister Kat", "Kat lives_in Oslo", "Mira works_at Harbor Studio", "Ravi lives_in Tacoma, said_by_assistant",
 			},
 		},
 		{
 			"a single line is no transcript",
-			[]api.Turn{{Role: "user", Content: "Gina: I love dance."}, {Role: "assistant", Content: "Nice."}},
+			[]api.Turn{{Role: "user", Content: "Mira: I love dance."}, {Role: "assistant", Content: "Nice."}},
 			nil,
 		},
 		{

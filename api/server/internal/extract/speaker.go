@@ -10,7 +10,7 @@ import (
 	"github.com/lukasa-dev/lukasa/formation"
 )
 
-// Some conversations are transcripts of people with names: each turn or line begins with who speaks, "Gina: …". There
+// Some conversations are transcripts of people with names: each turn or line begins with who speaks, "Mira: …". There
 // "I" is that person, in whichever role the turn was submitted, and never the user.
 
 // voice is who says "I" in a part of a turn.
@@ -138,7 +138,7 @@ func otherVoices(text, name string) bool {
 	return false
 }
 
-// speakerOf reads "Gina: " or "[2023-05-08] Ana: " at the start of a text: the name, the date if there is one, and how
+// speakerOf reads "Mira: " or "[2023-05-08] Ana: " at the start of a text: the name, the date if there is one, and how
 // many bytes that takes. The name is "" when the text begins otherwise.
 func speakerOf(text string) (name string, at *time.Time, n int) {
 	m := speakerLabel().FindStringSubmatch(text)

@@ -152,7 +152,7 @@ func TestLookAlikesAreKept(t *testing.T) {
 		"the password reset page 500s; password must be at least 8 characters",
 		"DATABASE_URL=postgres://localhost:5432/reset_dev",
 		"postgres://app@db/x and postgres://app:${DB_PASSWORD}@db/x and postgres://app:<password>@db/x",
-		"https://registry.npmjs.org:443/@scope/pkg",
+		"https://registry.example.org:443/@scope/pkg",
 		"http://localhost:3000?email=ann@example.net",
 		"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
 		"max_tokens: 4096, tokenizer: cl100k_base, primary_key: 123456789",
