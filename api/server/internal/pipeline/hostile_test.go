@@ -56,8 +56,8 @@ func TestHostileTurns(t *testing.T) {
 			w := newWorkspace(t)
 			start := time.Now()
 			w.say([]api.Turn{{Role: "user", Content: b.String()}}, nil, nil)
-			// Twice the work, for a plan comes first; and the race detector makes everything slower.
-			if took := time.Since(start); took > 5*time.Second {
+			// Work that grows with the square of the text would take many minutes; how fast it is, benchmarks tell.
+			if took := time.Since(start); took > time.Minute {
 				t.Errorf("it took %v", took)
 			} else {
 				t.Logf("%v", took)
