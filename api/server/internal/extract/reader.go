@@ -79,7 +79,7 @@ func (r *reader) read() {
 // writesSmall says whether no word of a text has a capital.
 func writesSmall(text string) bool {
 	for _, w := range strings.Fields(text) {
-		if first, _ := firstLetter(w); unicode.IsUpper(first) {
+		if first := firstLetter(w); unicode.IsUpper(first) {
 			return false
 		}
 	}
@@ -95,7 +95,7 @@ func smallSpeech(turns []api.Turn) bool {
 		}
 		text := mask(t.Content)
 		for _, s := range sentences(text) {
-			first, _ := firstLetter(text[s.start:s.end])
+			first := firstLetter(text[s.start:s.end])
 			if unicode.IsUpper(first) {
 				return false
 			}
@@ -109,13 +109,14 @@ func smallSpeech(turns []api.Turn) bool {
 	return true
 }
 
-func firstLetter(w string) (rune, bool) {
+// firstLetter returns the first letter of a word, 0 when it has none.
+func firstLetter(w string) rune {
 	for _, r := range w {
 		if unicode.IsLetter(r) {
-			return r, true
+			return r
 		}
 	}
-	return 0, false
+	return 0
 }
 
 func (r *reader) refuseOrders() {

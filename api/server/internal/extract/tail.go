@@ -95,7 +95,7 @@ func (s *statement) modifier(t []token, c *Claim) int {
 	case "with", "w", "w/", "thanks":
 		return len(t)
 	case "in", "near", "at", "by", "outside", "of", "on", "from", "to", "for":
-		return s.placeLength(t, c)
+		return s.placeLength(t)
 	case "after", "instead", "rather":
 		return len(t)
 	}
@@ -198,7 +198,7 @@ func roleLength(t []token) int {
 }
 
 // placeLength reads "in Germany", "near the river", "at the Turin office": where, with a name or of a kind of place.
-func (s *statement) placeLength(t []token, c *Claim) int {
+func (s *statement) placeLength(t []token) int {
 	if len(t) < 2 {
 		return 0
 	}

@@ -16,7 +16,11 @@ const (
 // IsChatter reports whether a text only greets, thanks, acknowledges or steers ("ok", "thanks!", "go on"), or has no
 // words at all. It goes by phrases and words without substance, which must cover the whole text: one word of any other
 // kind, and the text is kept.
-func IsChatter(text string) bool {
+func IsChatter(text string) bool { return isChatter(text, false) }
+
+// isChatter is IsChatter; of a text that answers a question it is true for thanks and acknowledgements alone: "go" and
+// "next" may be what was asked for, and words without substance say something together with the question.
+func isChatter(text string, answers bool) bool {
 	if len(text) > maxChatterBytes {
 		return false
 	}
@@ -33,8 +37,11 @@ func IsChatter(text string) bool {
 		for n > 0 && !all.phrases[strings.Join(said[:n], " ")] {
 			n--
 		}
+		if answers && n > 0 && all.choices[strings.Join(said[:n], " ")] {
+			return false
+		}
 		if n == 0 {
-			if !all.light[said[0]] || count > maxLightWords {
+			if answers || !all.light[said[0]] || count > maxLightWords {
 				return false
 			}
 			n = 1
@@ -61,10 +68,10 @@ func words(text string) []string {
 }
 
 // phraseBook has the phrases that establish nothing, the words in them, and those that have no substance of their own.
-type phraseBook struct{ phrases, words, light map[string]bool }
+type phraseBook struct{ phrases, words, light, choices map[string]bool }
 
 var phrases = sync.OnceValue(func() phraseBook {
-	book := phraseBook{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	book := phraseBook{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for l := range strings.Lines(chatter) {
 		for p := range strings.SplitSeq(strings.TrimSpace(l), ", ") {
 			book.phrases[p] = true
@@ -75,6 +82,9 @@ var phrases = sync.OnceValue(func() phraseBook {
 	}
 	for w := range strings.FieldsSeq(light) {
 		book.light[w] = true
+	}
+	for p := range strings.SplitSeq(choices, ", ") {
+		book.choices[p] = true
 	}
 	return book
 })
@@ -120,6 +130,9 @@ sure sorry again now still yet already just only very really quite too also even
 something nothing else other one ones all both each every here there when where what why how who which whatever question questions answer
 step steps thing things way enjoy take give make made bit lot little moment sec patience bot hero star rock legend genius kidding wonder
 wondering right wrong ok okay yes not ever up y n`
+
+// choices are the phrases that may be the answer to a question rather than steering.
+const choices = `go, next, next one, now, then, later, morning, evening, good morning, good night, both, any, either, all, never, everyone, team, claude, gpt, gemini, copilot, cursor, push, commit, merge it, test, testing, ping, back, here, start, stop, skip, more, again, redo, undo, revert, retry, cancel, exit, done, ready, fixed, working, solved, whatever, tomorrow, today, assistant`
 
 // chatter are the phrases that establish nothing. Those of one letter's difference in spelling are left out where
 // spelling finds them.

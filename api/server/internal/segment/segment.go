@@ -33,11 +33,12 @@ func Turns(turns []api.Turn) []Segment {
 			continue
 		}
 		chatter := IsChatter(t.Content)
-		if t.Role == formation.RoleAssistant {
+		switch t.Role {
+		case formation.RoleAssistant:
 			asked = !chatter && strings.Contains(t.Content, "?")
-		} else if t.Role == formation.RoleUser {
+		case formation.RoleUser:
 			// "Go." is steering, but not when the question was which language.
-			chatter, asked = chatter && !asked, false
+			chatter, asked = isChatter(t.Content, asked), false
 		}
 		for _, p := range cut(t.Content) {
 			text := t.Content[p.start:p.end]
