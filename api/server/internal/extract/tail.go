@@ -25,7 +25,7 @@ func (s *statement) unsettled(c *Claim) bool {
 	if comma {
 		return aside(tail)
 	}
-	return found && !s.settles(tail, c)
+	return found && !s.settles(tail)
 }
 
 // tailOf returns what follows the words of a thing in a statement, and whether a comma stands between. Words behind a
@@ -60,9 +60,9 @@ func aside(t []token) bool {
 var takesBack = wordSet(`side not game story novel book dream joke joking kidding only too also nearly almost theory supposedly allegedly quote jk`)
 
 // settles says whether all of a tail is of what leaves a claim as it is.
-func (s *statement) settles(t []token, c *Claim) bool {
+func (s *statement) settles(t []token) bool {
 	for len(t) > 0 {
-		n := s.modifier(t, c)
+		n := s.modifier(t)
 		if n == 0 {
 			return false
 		}
@@ -78,7 +78,7 @@ func (s *statement) settles(t []token, c *Claim) bool {
 }
 
 // modifier returns how many tokens at the start of a tail leave a claim as it is; 0 when they may not.
-func (s *statement) modifier(t []token, c *Claim) int {
+func (s *statement) modifier(t []token) int {
 	if n := s.timeOfTail(t); n > 0 {
 		return n
 	}

@@ -39,6 +39,7 @@ func Turns(turns []api.Turn) []Segment {
 		case formation.RoleUser:
 			// "Go." is steering, but not when the question was which language.
 			chatter, asked = isChatter(t.Content, asked), false
+		case formation.RoleSystem, formation.RoleTool:
 		}
 		for _, p := range cut(t.Content) {
 			text := t.Content[p.start:p.end]
